@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+#include "app/report/markup.hpp"
+
+#include "app/text_width.hpp"
+
+namespace vtrain {
+
+std::string escape_markup(std::string_view text) {
+  std::string out;
+  for (const char c : printable(text)) {
+    switch (c) {
+    case '&': out += "&amp;"; break;
+    case '<': out += "&lt;"; break;
+    case '>': out += "&gt;"; break;
+    case '"': out += "&quot;"; break;
+    case '\'': out += "&#39;"; break;
+    default: out += c;
+    }
+  }
+  return out;
+}
+
+} // namespace vtrain

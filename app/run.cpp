@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT
+#include "app/run.hpp"
+
+#include "app/manifest.hpp"
+#include "cluster/result_tables.hpp"
+#include "schedulers/placement.hpp"
+
+#include <chrono>
+#include <csignal>
+
+namespace vtrain {
+namespace {
+
+extern "C" void on_interrupt(int) {
+  interrupt_flag().store(true, std::memory_order_relaxed);
+}
+
+Summary describe_run(const RunRequest& request) {
+  const Experiment& experiment = request.experiment;
+  Summary summary;
+  summary.name = experiment.name;
+  summary.policy = request.policy.name;
+  summary.placement = experiment.placement;
+  summary.information = "duration: " + experiment.information.describe();
+  summary.options = experiment.choice(request.policy.name).effective;
+  summary.seed = experiment.seed;
+  summary.cluster = experiment.cluster;
+  summary.funnel = request.workload.funnel;
+  return summary;
+}
+
+Outcome simulate_policy(const RunRequest& request) {
+  const Experiment& experiment = request.experiment;
+  const Seconds first = request.workload.jobs.front().submit;
+  const std::unique_ptr<Scheduler> scheduler =
+      request.policy.make(experiment.choice(request.policy.name).options);
+  const PlacementEntry& placement = *find_placement(experiment.placement);
+  const std::unique_ptr<SimEngine> engine = make_simgrid_engine(experiment.cluster);
+  return simulate(
+      request.workload, experiment.cluster,
+      {.policy = request.policy.name,
+       .scheduler = *scheduler,
+       .placement = placement.make == nullptr ? nullptr : placement.make(),
+       .information = experiment.information,
+       .switch_cost = experiment.switch_cost,
+       .seed = experiment.seed,
+       .options = {.round = experiment.round,
+                   .until = experiment.until ? std::optional(first + *experiment.until) : std::nullopt,
+                   .progress = request.progress,
+                   .interrupt = &interrupt_flag()}},
+      *engine);
+}
+
+} // namespace
+
+std::atomic<bool>& interrupt_flag() {
+  static std::atomic<bool> flag{false};
+  return flag;
+}
+
+void install_signal_handlers() {
+  (void)interrupt_flag(); // constructed before a signal can come
+  std::signal(SIGINT, on_interrupt);
+  std::signal(SIGTERM, on_interrupt);
+  std::signal(SIGXFSZ, SIG_IGN);
+}
+
+RunResult simulate_and_write(const RunRequest& request,
+                             const std::function<void(const std::string&, std::string_view)>& write) {
+  const auto begin = std::chrono::steady_clock::now();
+  Summary summary = describe_run(request);
+  const Outcome outcome = simulate_policy(request);
+  measure(summary, outcome, request.workload, request.experiment.cluster, request.experiment.window);
+  write("jobs.csv", jobs_csv(outcome, request.workload));
+  write("timeline.csv", timeline_csv(outcome));
+  write("summary.json", to_json(summary));
+  const std::string config = config_yaml(request.experiment, request.policy.name);
+  write("config.yaml", config);
+  const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - begin;
+  write("manifest.json", manifest_json({.command_line = request.command_line,
+                                        .config = config,
+                                        .inputs = input_files(request.experiment, request.workload),
+                                        .wall_s = wall.count(),
+                                        .engine_s = outcome.engine_s,
+                                        .events = outcome.events,
+                                        .policy_calls = outcome.policy_calls,
+                                        .interrupted = outcome.interrupted}));
+  return {std::move(summary), outcome.interrupted};
+}
+
+} // namespace vtrain

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: MIT
+// The verbs, one file each. Each function adds its verb to the command line.
+#pragma once
+
+namespace vtrain {
+
+class CommandLine;
+
+void add_simulate(CommandLine& command);
+void add_compare(CommandLine& command);
+void add_trace(CommandLine& command);
+void add_jobs(CommandLine& command);
+void add_list(CommandLine& command);
+void add_doctor(CommandLine& command);
+void add_version(CommandLine& command);
+
+} // namespace vtrain

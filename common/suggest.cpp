@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: MIT
+#include "common/suggest.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <numeric>
+
+namespace vtrain {
+namespace {
+
+constexpr std::size_t kMaxListed = 12;
+
+std::string lower_case(std::string_view text) {
+  std::string lower(text);
+  for (char& letter : lower)
+    if (letter >= 'A' && letter <= 'Z')
+      letter = static_cast<char>(letter - 'A' + 'a');
+  return lower;
+}
+
+bool contains_either_way(std::string_view a, std::string_view b) {
+  // One or two letters are part of nearly everything.
+  constexpr std::size_t kShortest = 3;
+  return std::min(a.size(), b.size()) >= kShortest &&
+         (a.find(b) != std::string_view::npos || b.find(a) != std::string_view::npos);
+}
+
+} // namespace
+
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> before_last(b.size() + 1);
+  std::vector<std::size_t> last(b.size() + 1);
+  std::vector<std::size_t> current(b.size() + 1);
+  std::iota(current.begin(), current.end(), std::size_t{0});
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    before_last.swap(last);
+    last.swap(current);
+    current[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t substitution = last[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1);
+      current[j] = std::min({last[j] + 1, current[j - 1] + 1, substitution});
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+        current[j] = std::min(current[j], before_last[j - 2] + 1);
+    }
+  }
+  return current[b.size()];
+}
+
+std::string suggest(std::string_view name, const std::vector<std::string>& candidates) {
+  struct Ranked {
+    std::size_t distance;
+    const std::string* text;
+  };
+  if (candidates.empty())
+    return {};
+  const std::string wanted = lower_case(name);
+  std::vector<Ranked> ranked;
+  ranked.reserve(candidates.size());
+  for (const std::string& candidate : candidates)
+    ranked.push_back({edit_distance(wanted, lower_case(candidate)), &candidate});
+  std::stable_sort(ranked.begin(), ranked.end(),
+                   [](const Ranked& a, const Ranked& b) { return a.distance < b.distance; });
+
+  const std::size_t allowed = std::max<std::size_t>(2, name.size() / 3);
+  const auto near = std::find_if(ranked.begin(), ranked.end(), [&](const Ranked& candidate) {
+    return (candidate.distance <= allowed && candidate.distance < name.size()) ||
+           contains_either_way(wanted, lower_case(*candidate.text));
+  });
+  std::string list;
+  for (std::size_t i = 0; i < std::min(ranked.size(), kMaxListed); ++i)
+    fmt::format_to(std::back_inserter(list), "{}{}", i == 0 ? "" : ", ", *ranked[i].text);
+  if (ranked.size() > kMaxListed)
+    fmt::format_to(std::back_inserter(list), " and {} more", ranked.size() - kMaxListed);
+  if (near == ranked.end())
+    return "available: " + list;
+  return fmt::format("did you mean '{}'? (available: {})", *near->text, list);
+}
+
+} // namespace vtrain

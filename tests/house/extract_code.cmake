@@ -1,0 +1,13 @@
+# cmake -DDOCUMENT=x.md -DOUTPUT=x.cpp -P extract_code.cmake: the first block ```cpp of a document as a source file.
+cmake_minimum_required(VERSION 3.25)
+file(READ "${DOCUMENT}" text)
+string(FIND "${text}" "\n```cpp\n" begin)
+if(begin EQUAL -1)
+  message(FATAL_ERROR "${DOCUMENT} has no block ```cpp")
+endif()
+math(EXPR begin "${begin} + 8")
+string(SUBSTRING "${text}" ${begin} -1 text)
+string(FIND "${text}" "\n```" end)
+math(EXPR end "${end} + 1")
+string(SUBSTRING "${text}" 0 ${end} text)
+file(WRITE "${OUTPUT}" "${text}")
