@@ -133,7 +133,7 @@ private:
       error(fmt::format("unexpected argument '{}'", out_.positionals[i]));
   }
 
-  void error(std::string message, std::string hint = {}) {
+  void error(std::string message, const std::string& hint = {}) {
     const std::string help = fmt::format("see '{} --help'", command_);
     diagnostics_.error({}, std::move(message), hint.empty() ? help : hint + "; " + help);
   }

@@ -9,6 +9,7 @@
 #include "schedulers/placement.hpp"
 
 #include <fmt/format.h>
+#include <spdlog/spdlog.h>
 
 #include <algorithm>
 #include <limits>
@@ -239,6 +240,8 @@ std::string config_yaml(const Experiment& experiment, std::string_view policy) {
 
 Workload read_workload(const Experiment& experiment, Diagnostics& diagnostics) {
   Workload workload = read_trace(experiment.trace, diagnostics);
+  spdlog::debug("{}: {} rows read, {} jobs", workload.funnel.file, workload.funnel.rows_read,
+                workload.jobs.size());
   diagnostics.throw_if_errors();
   apply_oversize(workload, experiment.cluster.gpus(), experiment.oversize, diagnostics);
   if (experiment.throughput.source == ThroughputOptions::Source::trace) {

@@ -52,11 +52,13 @@ public:
     if (options_.limit && rows.size() > *options_.limit)
       rows.resize(*options_.limit);
     std::vector<Column> columns;
+    columns.reserve(shown.size());
     for (const std::size_t column : shown)
       columns.push_back(describe(column));
     ResultTable table(std::move(columns));
     for (const std::size_t row : rows) {
       std::vector<ResultTable::Cell> cells;
+      cells.reserve(shown.size());
       for (const std::size_t column : shown)
         cells.push_back(cell(row, column));
       table.add(std::move(cells));

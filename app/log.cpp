@@ -10,7 +10,7 @@ void configure_log(const CommonFlags& flags) {
   auto logger = spdlog::get("vtrain");
   if (logger == nullptr)
     logger = spdlog::stderr_logger_st("vtrain"); // spdlog's own default logger writes to stdout
-  logger->set_pattern("%l: %v");
+  logger->set_pattern("[%H:%M:%S.%e] %l: %v");
   logger->set_level(flags.quiet     ? spdlog::level::err
                     : flags.verbose ? spdlog::level::debug
                                     : spdlog::level::warn);

@@ -34,7 +34,7 @@ private:
   Clock::time_point next_;
 };
 
-/// "fifo  t=12.3 d  45 % of jobs  running 123  queued 45  1.2 M events  0.8 M events/s  ETA 3 s"
+/// "fifo  t=12.3 d  45 % of jobs  ETA 2 s  running 123  queued 45  1.2 M events  800 k events/s"
 [[nodiscard]] std::string progress_text(std::string_view label, const SimulationProgress& progress,
                                         double elapsed_s);
 

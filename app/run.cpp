@@ -5,6 +5,8 @@
 #include "cluster/result_tables.hpp"
 #include "schedulers/placement.hpp"
 
+#include <spdlog/spdlog.h>
+
 #include <chrono>
 #include <csignal>
 
@@ -51,6 +53,14 @@ Outcome simulate_policy(const RunRequest& request) {
       *engine);
 }
 
+std::vector<double> completion_times(const Outcome& outcome, const Workload& workload) {
+  std::vector<double> out;
+  for (std::size_t i = 0; i < workload.jobs.size(); ++i)
+    if (const JobRun& run = outcome.state->runs[i]; run.life.state() == JobState::completed)
+      out.push_back((*run.end - workload.jobs[i].submit).base());
+  return out;
+}
+
 } // namespace
 
 std::atomic<bool>& interrupt_flag() {
@@ -70,13 +80,17 @@ RunResult simulate_and_write(const RunRequest& request,
   const auto begin = std::chrono::steady_clock::now();
   Summary summary = describe_run(request);
   const Outcome outcome = simulate_policy(request);
+  spdlog::debug("{}: {} events in {:.3f} s, {} policy calls", request.policy.name, outcome.events,
+                outcome.engine_s, outcome.policy_calls);
   measure(summary, outcome, request.workload, request.experiment.cluster, request.experiment.window);
-  write("jobs.csv", jobs_csv(outcome, request.workload));
-  write("timeline.csv", timeline_csv(outcome));
-  write("summary.json", to_json(summary));
   const std::string config = config_yaml(request.experiment, request.policy.name);
+  const std::string timeline = timeline_csv(outcome);
+  write("jobs.csv", jobs_csv(outcome, request.workload));
+  write("timeline.csv", timeline);
+  write("summary.json", to_json(summary));
   write("config.yaml", config);
   const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - begin;
+  spdlog::debug("{}: simulated, measured and written in {:.3f} s", request.policy.name, wall.count());
   write("manifest.json", manifest_json({.command_line = request.command_line,
                                         .config = config,
                                         .inputs = input_files(request.experiment, request.workload),
@@ -85,7 +99,8 @@ RunResult simulate_and_write(const RunRequest& request,
                                         .events = outcome.events,
                                         .policy_calls = outcome.policy_calls,
                                         .interrupted = outcome.interrupted}));
-  return {std::move(summary), outcome.interrupted};
+  return {report_run(std::move(summary), config, timeline, completion_times(outcome, request.workload)),
+          outcome.interrupted};
 }
 
 } // namespace vtrain

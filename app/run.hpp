@@ -3,6 +3,7 @@
 #pragma once
 
 #include "app/experiment.hpp"
+#include "app/report/report.hpp"
 
 #include <atomic>
 #include <functional>
@@ -25,7 +26,7 @@ struct RunRequest {
 
 /// What a run leaves behind besides its files.
 struct RunResult {
-  Summary summary;
+  ReportRun report;
   bool interrupted = false;
 };
 

@@ -121,6 +121,7 @@ std::string ResultTable::to_text() const {
     lines.push_back(std::move(cells));
   }
   std::vector<std::string> rule;
+  rule.reserve(widths.size());
   for (const std::size_t width : widths)
     rule.emplace_back(width, '-');
   lines.insert(lines.begin() + 1, std::move(rule));

@@ -190,7 +190,7 @@ Json to_json_object(const TraceInspection& inspection) {
 void append_figures(std::string& out, const std::string& path, const Json& json) {
   if (json.is_structured()) {
     for (const auto& [key, value] : json.items())
-      append_figures(out, path.empty() ? key : path + "." + key, value);
+      append_figures(out, path.empty() ? key : fmt::format("{}.{}", path, key), value);
     return;
   }
   append_csv_field(out, path);

@@ -34,7 +34,7 @@ struct Row {
   std::size_t jobs;
   std::int32_t nodes;
   double load;
-  bool rhythm; ///< arrivals swing by the week between 0.1 and 1.9 times their mean, so that thousands of jobs
+  bool rhythm; ///< arrivals swing over four weeks between 0.1 and 1.9 times their mean, so that thousands of jobs
                ///< queue
   double target_jobs_per_s;
 };
@@ -50,7 +50,7 @@ Workload make_workload(const Row& row, GpuCount gpus) {
   workload.jobs.reserve(row.jobs);
   double t = 0.0;
   for (std::size_t i = 0; i < row.jobs; ++i) {
-    const double phase = 2.0 * std::numbers::pi * t / (7.0 * kDay.base());
+    const double phase = 2.0 * std::numbers::pi * t / (28.0 * kDay.base());
     t += random.exponential(1.0) / (rate * (row.rhythm ? 1.0 + kSwing * std::sin(phase) : 1.0));
     Job job;
     job.name = workload.strings.intern(std::to_string(i));

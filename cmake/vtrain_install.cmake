@@ -18,8 +18,9 @@ install(FILES ${PROJECT_BINARY_DIR}/vtrainConfig.cmake ${PROJECT_BINARY_DIR}/vtr
 install(TARGETS vtrain RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT runtime)
 # cluster/sim_engine.cpp looks for the engine here.
 install(TARGETS vtrain_simgrid_engine LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/vtrain COMPONENT runtime)
-install(DIRECTORY docs/examples/ DESTINATION ${data_folder}/examples COMPONENT runtime FILES_MATCHING PATTERN "*.yaml")
-install(DIRECTORY traces/samples/ DESTINATION ${data_folder}/traces/samples COMPONENT runtime
+# As in the repository, so that the examples find the traces.
+install(DIRECTORY docs/examples DESTINATION ${data_folder}/docs COMPONENT runtime FILES_MATCHING PATTERN "*.yaml")
+install(DIRECTORY traces/samples DESTINATION ${data_folder}/traces COMPONENT runtime
   FILES_MATCHING PATTERN "*.csv")
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/vtrain RENAME copyright COMPONENT runtime)
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/libvtrain-dev RENAME copyright COMPONENT dev)

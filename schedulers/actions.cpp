@@ -47,12 +47,12 @@ std::string Actions::describe(std::string_view verb, JobId id, GpuCount gpus) co
 void Actions::claim(JobId id, bool must_hold_gpus, std::string_view verb) {
   if (id.value() >= marks_.size())
     violation("known job", fmt::format("{} of job number {}, which does not exist", verb, id.value()));
-  const auto name = state_.workload.name(id);
   if (marks_[id.value()] != Mark::untouched)
-    violation("one action a call", fmt::format("{} of job '{}', which was acted on before", verb, name));
+    violation("one action a call",
+              fmt::format("{} of job '{}', which was acted on before", verb, state_.workload.name(id)));
   const RankSet& right = must_hold_gpus ? state_.running : state_.pending;
   if (!right.contains(id.value()))
-    violation("right state", fmt::format("{} of job '{}', which {}", verb, name,
+    violation("right state", fmt::format("{} of job '{}', which {}", verb, state_.workload.name(id),
                                          must_hold_gpus ? "holds no GPUs" : "does not wait for GPUs"));
   marks_[id.value()] = Mark::acted;
   touched_.push_back(id);

@@ -106,7 +106,7 @@ template <class T> std::unique_ptr<Placement> make() {
 } // namespace
 
 const std::vector<PlacementEntry>& placements() {
-  static const std::vector<PlacementEntry> kEntries = {
+  static const std::vector<PlacementEntry> entries = {
       {"count", "No nodes: a gang fits when enough GPUs are free anywhere", nullptr},
       {"first_fit",
        "The lowest-numbered node that holds the whole gang; if none does, the free GPUs of nodes in index "
@@ -122,7 +122,7 @@ const std::vector<PlacementEntry>& placements() {
        "and its rest the fullest other node that fits it. Refuses otherwise",
        &make<Consolidate>},
   };
-  return kEntries;
+  return entries;
 }
 
 const PlacementEntry* find_placement(std::string_view name) {

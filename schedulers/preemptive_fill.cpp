@@ -3,6 +3,7 @@
 
 #include "common/assert.hpp"
 
+#include <iterator>
 #include <limits>
 
 namespace vtrain {
@@ -49,37 +50,39 @@ void PreemptiveFill::begin_pass(const ClusterView& view, const Actions& actions)
   tail_.clear();
   released_ = 0;
   cursors_.clear();
-  for (const Class& gang : running_.classes())
-    cursors_.push_back({gang.jobs, gang.jobs->end()});
+  for (const Class& gang : running_.classes()) {
+    if (gang.jobs->empty())
+      continue;
+    const auto last = std::prev(gang.jobs->end());
+    cursors_.push_back({by_key_now(*last), last, gang.jobs->begin()});
+  }
 }
 
-double PreemptiveFill::key_now(const OrderedJob& running) const {
+OrderedJob PreemptiveFill::by_key_now(const OrderedJob& running) const {
+  OrderedJob item = running;
   switch (running_key_) {
   case RunningKey::fixed: break;
-  case RunningKey::until_end: return running.key - now_;
-  case RunningKey::gpu_time_until_end: return (running.key - now_) * running.gpus.value();
+  case RunningKey::until_end: item.key = running.key - now_; break;
+  case RunningKey::gpu_time_until_end: item.key = (running.key - now_) * running.gpus.value(); break;
   }
-  return running.key;
+  return item;
 }
 
 const OrderedJob* PreemptiveFill::tail(std::size_t position) {
   while (position >= tail_.size()) {
-    Cursor* last = nullptr;
-    OrderedJob item;
-    for (Cursor& cursor : cursors_) {
-      if (cursor.next == cursor.jobs->begin())
-        continue;
-      OrderedJob of_class = *std::prev(cursor.next);
-      of_class.key = key_now(of_class);
-      if (last == nullptr || item < of_class) {
-        last = &cursor;
-        item = of_class;
-      }
-    }
-    if (last == nullptr)
+    if (cursors_.empty())
       return nullptr;
-    --last->next;
-    tail_.push_back(item);
+    Cursor* cursor = &cursors_.front();
+    for (Cursor& other : cursors_)
+      if (cursor->last < other.last)
+        cursor = &other;
+    tail_.push_back(cursor->last);
+    if (cursor->at == cursor->first) {
+      *cursor = cursors_.back();
+      cursors_.pop_back();
+    } else {
+      cursor->last = by_key_now(*--cursor->at);
+    }
   }
   return &tail_[position];
 }
@@ -125,7 +128,9 @@ std::size_t PreemptiveFill::overcommitted() {
 void PreemptiveFill::take(Class& gang, Actions& actions) {
   const OrderedJob item = gang.head;
   if (on_nodes_ && !release_until_it_fits(item, actions)) {
-    gang.open = false;
+    // Later ones have less to choose from, and a wider gang finds nothing where a narrower one does not.
+    for (Class& other : waiting_.classes())
+      other.open = other.open && other.gpus < gang.gpus;
     return;
   }
   free_ -= item.gpus.value();

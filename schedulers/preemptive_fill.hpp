@@ -60,7 +60,7 @@ private:
   using Class = GangClasses::Class;
 
   void begin_pass(const ClusterView& view, const Actions& actions);
-  [[nodiscard]] double key_now(const OrderedJob& running) const;
+  [[nodiscard]] OrderedJob by_key_now(const OrderedJob& running) const;
   /// The running job at that position from the end of the order; null beyond the first.
   [[nodiscard]] const OrderedJob* tail(std::size_t position);
   [[nodiscard]] bool enough_behind(const OrderedJob& waiting);
@@ -82,13 +82,14 @@ private:
   std::int64_t free_ = 0;        ///< F above; negative while running jobs must yield
   OrderedJob position_;          ///< the pass has decided on everything up to here
   std::vector<OrderedJob> tail_; ///< running jobs from the last one up, as far as looked at, by key now
-  /// By class of `running_`: the order and how far it is in `tail_`.
+  /// The last running job of a class that is not in `tail_`.
   struct Cursor {
-    const JobOrder* jobs;
-    JobOrder::const_iterator next; ///< the one before it is the next to come
+    OrderedJob last; ///< by key now
+    JobOrder::const_iterator at;
+    JobOrder::const_iterator first;
   };
-  std::vector<Cursor> cursors_;
-  std::size_t released_ = 0; ///< on nodes: jobs of `tail_` whose GPUs are released and that are undecided
+  std::vector<Cursor> cursors_; ///< classes of `running_` that are not wholly in `tail_`
+  std::size_t released_ = 0;    ///< on nodes: jobs of `tail_` whose GPUs are released and that are undecided
 };
 
 } // namespace vtrain

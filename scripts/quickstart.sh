@@ -21,10 +21,10 @@ if [ "${1:-}" = --build-only ]; then
   exit 0
 fi
 
-echo "2000 jobs on 256 GPUs under four policies (docs/examples/quickstart.yaml):"
-echo
 build/release/vtrain compare docs/examples/quickstart.yaml --policies fifo,srtf,las,easy -o out/quickstart
-echo
-echo "Report:  $PWD/out/quickstart/report.html"
-echo "Next:    build/release/vtrain simulate docs/examples/itp.yaml"
-echo "         build/release/vtrain --help"
+cat <<END
+
+Open $PWD/out/quickstart/report.html in a browser.
+Next: build/release/vtrain simulate docs/examples/itp.yaml
+      build/release/vtrain --help
+END

@@ -20,19 +20,24 @@ std::size_t column_of(const CsvTable& table, std::string_view name) {
   return *column;
 }
 
-/// The share of completed jobs with a JCT of at most x hours, at equally spaced ranks.
-Series jct_cdf(const CsvTable& jobs) {
+std::vector<double> completion_times(const CsvTable& jobs) {
   const std::size_t column = column_of(jobs, "jct_s");
-  std::vector<double> hours;
+  std::vector<double> out;
   for (std::size_t row = 0; row < jobs.row_count(); ++row)
     if (const auto value = parse_number(jobs.field(row, column)))
-      hours.push_back(*value / kHour.base());
-  std::ranges::sort(hours);
+      out.push_back(*value);
+  return out;
+}
+
+/// The share of completed jobs with a JCT of at most x hours, at equally spaced ranks.
+Series jct_cdf(std::vector<double> jct_s) {
+  std::ranges::sort(jct_s);
   Series out;
-  const std::size_t points = std::min(kCdfPoints, hours.size());
+  const auto jobs = static_cast<double>(jct_s.size());
+  const std::size_t points = std::min(kCdfPoints, jct_s.size());
   for (std::size_t i = 1; i <= points; ++i) {
-    const std::size_t rank = i * hours.size() / points;
-    out.emplace_back(hours[rank - 1], 100.0 * static_cast<double>(rank) / static_cast<double>(hours.size()));
+    const std::size_t rank = i * jct_s.size() / points;
+    out.emplace_back(jct_s[rank - 1] / kHour.base(), 100.0 * static_cast<double>(rank) / jobs);
   }
   return out;
 }
@@ -54,19 +59,29 @@ void read_timeline(const CsvTable& timeline, ReportRun& run) {
 
 } // namespace
 
-ReportRun read_report_run(const std::filesystem::path& folder) {
+ReportRun report_run(Summary summary, const std::string& config, const std::string& timeline,
+                     std::vector<double> jct_s) {
   ReportRun run;
-  run.summary = summary_from_json(read_file(folder / "summary.json"), (folder / "summary.json").string());
+  run.summary = std::move(summary);
   Diagnostics diagnostics;
-  if (std::filesystem::exists(folder / "config.yaml"))
-    run.config = read_yaml(folder / "config.yaml", diagnostics);
-  run.jct_cdf = jct_cdf(read_jobs(folder, diagnostics));
+  if (!config.empty())
+    run.config = parse_yaml(config, "config.yaml", diagnostics);
+  run.jct_cdf = jct_cdf(std::move(jct_s));
   // A workload in which nothing takes time has no bins.
-  const std::string timeline = read_file(folder / "timeline.csv");
   if (std::ranges::count(timeline, '\n') > 1)
-    read_timeline(CsvTable::parse(timeline, (folder / "timeline.csv").string(), diagnostics), run);
+    read_timeline(CsvTable::parse(timeline, "timeline.csv", diagnostics), run);
   diagnostics.throw_if_errors();
   return run;
+}
+
+ReportRun read_report_run(const std::filesystem::path& folder) {
+  Summary summary = summary_from_json(read_file(folder / "summary.json"), (folder / "summary.json").string());
+  const bool has_config = std::filesystem::exists(folder / "config.yaml");
+  Diagnostics diagnostics;
+  std::vector<double> jct_s = completion_times(read_jobs(folder, diagnostics));
+  diagnostics.throw_if_errors();
+  return report_run(std::move(summary), has_config ? read_file(folder / "config.yaml") : std::string(),
+                    read_file(folder / "timeline.csv"), std::move(jct_s));
 }
 
 } // namespace vtrain

@@ -27,7 +27,12 @@ struct ReportRun {
   ConfigNode config;  ///< the effective configuration (config.yaml); may be empty
 };
 
-/// Reads a finished run from its folder. Throws InputError or IoError when it is no run of ours.
+/// What a report shows of a run, from its summary, the texts of its config.yaml (may be empty) and
+/// timeline.csv, and the JCT of its completed jobs in seconds.
+[[nodiscard]] ReportRun report_run(Summary summary, const std::string& config, const std::string& timeline,
+                                   std::vector<double> jct_s);
+
+/// The same for a finished run, from its folder. Throws InputError or IoError when it is no run of ours.
 [[nodiscard]] ReportRun read_report_run(const std::filesystem::path& folder);
 
 /// A chart of lines. As an SVG element it has a legend, axes with round ticks, colours that colour-blind

@@ -163,6 +163,7 @@ int compare_verb(const CompareArguments& arguments, const CommonFlags& flags) {
   const Comparison comparison = collect(policies, results, folder);
   folder.write("compare.json", to_json(comparison));
   folder.write("report.html", report_html(experiment.name, comparison.runs));
+  folder.write("compare.svg", to_svg(jct_chart(comparison.runs)));
   folder.write(kManifestName, comparison_manifest(experiment, workload, command_line_text()));
   folder.commit();
   print(comparison, folder.target().string(), experiment.name, flags.format);

@@ -63,12 +63,12 @@ int simulate_verb(const SimulateArguments& arguments, const CommonFlags& flags) 
          .progress = [&](const SimulationProgress& p) { progress.update(p); }},
         [&](const std::string& name, std::string_view bytes) { folder.write(name, bytes); });
   }
-  folder.write("report.html", report_html(experiment.name, {read_report_run(folder.staging())}));
+  folder.write("report.html", report_html(experiment.name, {result.report}));
   folder.commit();
-  print_summary(result.summary, folder.target().string(), flags.format);
+  print_summary(result.report.summary, folder.target().string(), flags.format);
   if (result.interrupted)
     throw Interrupted("interrupted: the results in " + folder.target().string() + " are partial");
-  const std::vector<std::string> broken = broken_thresholds(experiment.thresholds, result.summary);
+  const std::vector<std::string> broken = broken_thresholds(experiment.thresholds, result.report.summary);
   for (const std::string& text : broken)
     std::fprintf(stderr, "%s\n", text.c_str());
   return static_cast<int>(broken.empty() ? ExitCode::ok : ExitCode::threshold);

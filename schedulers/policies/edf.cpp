@@ -17,11 +17,13 @@ public:
   EarliestDeadlineFirst() : PreemptiveByKey(PreemptiveFill::RunningKey::fixed) {}
 
 private:
-  double waiting_key(const ClusterView& view, JobId id) const override {
+  [[nodiscard]] double waiting_key(const ClusterView& view, JobId id) const override {
     const auto deadline = view.job(id).deadline;
     return deadline ? deadline->base() : std::numeric_limits<double>::infinity();
   }
-  double running_key(const ClusterView& view, JobId id) const override { return waiting_key(view, id); }
+  [[nodiscard]] double running_key(const ClusterView& view, JobId id) const override {
+    return waiting_key(view, id);
+  }
 };
 
 } // namespace

@@ -13,10 +13,10 @@ public:
   ShortestRemainingServiceFirst() : PreemptiveByKey(PreemptiveFill::RunningKey::gpu_time_until_end) {}
 
 private:
-  double waiting_key(const ClusterView& view, JobId id) const override {
+  [[nodiscard]] double waiting_key(const ClusterView& view, JobId id) const override {
     return (view.start_cost(id) + view.remaining(id)).base() * view.job(id).gpus.value();
   }
-  double running_key(const ClusterView& view, JobId id) const override {
+  [[nodiscard]] double running_key(const ClusterView& view, JobId id) const override {
     return (view.now() + (view.start_cost(id) + view.remaining(id))).base();
   }
 };

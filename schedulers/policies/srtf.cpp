@@ -21,10 +21,10 @@ public:
   ShortestRemainingTimeFirst() : PreemptiveByKey(PreemptiveFill::RunningKey::until_end) {}
 
 private:
-  double waiting_key(const ClusterView& view, JobId id) const override {
+  [[nodiscard]] double waiting_key(const ClusterView& view, JobId id) const override {
     return (view.start_cost(id) + view.remaining(id)).base();
   }
-  double running_key(const ClusterView& view, JobId id) const override {
+  [[nodiscard]] double running_key(const ClusterView& view, JobId id) const override {
     return (view.now() + (view.start_cost(id) + view.remaining(id))).base();
   }
 };

@@ -13,7 +13,7 @@ cmake --install "$build" --prefix "$prefix" >"$scratch/install.log"
 
 echo "-- the installed command runs, and finds its engine and the example"
 "$prefix/bin/vtrain" version | grep -F "$version"
-"$prefix/bin/vtrain" simulate "$prefix/share/vtrain/examples/quickstart.yaml" -o "$scratch/out" -q >"$scratch/run.txt"
+"$prefix/bin/vtrain" simulate "$prefix/share/vtrain/docs/examples/quickstart.yaml" -o "$scratch/out" -q >"$scratch/run.txt"
 test -s "$scratch/out/summary.json"
 
 echo "-- each public header is there and no other"

@@ -39,7 +39,7 @@ field "$dev" Depends 'vtrain \(= '
 field "$dev" Depends 'libyaml-cpp-dev'
 holds "$runtime" '\./usr/bin/vtrain$'
 holds "$runtime" '/vtrain/libvtrain_simgrid_engine\.so$'
-holds "$runtime" '/share/vtrain/examples/quickstart\.yaml$'
+holds "$runtime" '/share/vtrain/docs/examples/quickstart\.yaml$'
 holds "$runtime" '/share/doc/vtrain/copyright$'
 holds "$dev" '/libvtrain_common\.a$'
 holds "$dev" '/include/vtrain/common/units\.hpp$'
@@ -51,7 +51,7 @@ if file "$scratch/root/usr/bin/vtrain" | grep -q 'not stripped'; then
   exit 1
 fi
 "$scratch/root/usr/bin/vtrain" version | grep -F "$version"
-"$scratch/root/usr/bin/vtrain" simulate "$scratch/root/usr/share/vtrain/examples/quickstart.yaml" -o "$scratch/out" -q \
+"$scratch/root/usr/bin/vtrain" simulate "$scratch/root/usr/share/vtrain/docs/examples/quickstart.yaml" -o "$scratch/out" -q \
   >"$scratch/run.txt"
 test -s "$scratch/out/summary.json"
 du -k "$runtime" "$dev" | awk '{ printf "%d kB %s\n", $1, $2 }'

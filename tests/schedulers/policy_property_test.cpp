@@ -22,17 +22,17 @@ struct Surroundings {
 
 Surroundings random_surroundings(RandomStream& random, std::uint64_t seed) {
   const auto pick = [&random](const auto& choices) { return choices[random.below(std::size(choices))]; };
-  static const char* const kPlacements[] = {"count", "count", "first_fit", "best_fit", "consolidate"};
-  static const char* const kCosts[] = {"none", "none", "{constant: 1s}",
-                                       "{by_gpus: {1: 0.5s, 4: 1s, more: 3s}, on: [start, resume]}"};
-  static const double kFactors[] = {1.0, 1.0, 0.5, 2.0};
-  static const double kFailures[] = {0.0, 0.0, 0.2};
+  static const char* const placements[] = {"count", "count", "first_fit", "best_fit", "consolidate"};
+  static const char* const costs[] = {"none", "none", "{constant: 1s}",
+                                      "{by_gpus: {1: 0.5s, 4: 1s, more: 3s}, on: [start, resume]}"};
+  static const double factors[] = {1.0, 1.0, 0.5, 2.0};
+  static const double failures[] = {0.0, 0.0, 0.2};
   Surroundings chosen{
       .cluster = make_cluster(1 + static_cast<int>(random.below(6)), 1 + static_cast<int>(random.below(8)))};
-  chosen.options.placement = pick(kPlacements);
-  chosen.options.switch_cost = switch_cost_from(pick(kCosts));
-  chosen.options.information = {.duration = InformationOptions::Duration::estimate, .factor = pick(kFactors)};
-  chosen.options.failure_probability = pick(kFailures);
+  chosen.options.placement = pick(placements);
+  chosen.options.switch_cost = switch_cost_from(pick(costs));
+  chosen.options.information = {.duration = InformationOptions::Duration::estimate, .factor = pick(factors)};
+  chosen.options.failure_probability = pick(failures);
   chosen.options.failures_lose_progress = random.below(2) == 0;
   chosen.options.seed = seed;
   return chosen;

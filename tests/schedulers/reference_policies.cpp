@@ -133,7 +133,7 @@ public:
   }
 
 private:
-  double key(const ClusterView& view, JobId id) const {
+  [[nodiscard]] double key(const ClusterView& view, JobId id) const {
     if (!view.holds_gpus(id) || order_ == ReferenceOrder::deadline)
       return static_key(view, id, order_);
     const double left = believed_end_[id.value()] - view.now().base();
@@ -180,7 +180,7 @@ public:
   }
 
 private:
-  double attained(const ClusterView& view, JobId id) const {
+  [[nodiscard]] double attained(const ClusterView& view, JobId id) const {
     return view.executed(id).base() * (options_.gpu_time ? view.job(id).gpus.value() : 1);
   }
 

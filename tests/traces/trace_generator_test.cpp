@@ -129,7 +129,7 @@ TEST_CASE("few pre-training jobs take most of the GPU time") {
     }
     CHECK(jobs >= 40);
     CHECK(jobs <= 140); // 1 to 3.5 %
-    CHECK(time / total(workload) == doctest::Approx(0.74).epsilon(0.02));
+    CHECK(time / total(workload) == doctest::Approx(0.92).epsilon(0.02));
   }
 }
 
