@@ -7,7 +7,7 @@
 
 namespace vtrain {
 
-/// Exit codes of design.md.
+/// Exit codes; README.md explains them to users.
 enum class ExitCode : int {
   ok = 0,
   threshold = 1,  ///< a threshold or a comparison failed

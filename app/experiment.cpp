@@ -28,12 +28,13 @@ public:
 
   Experiment parse(const ConfigNode& tree) {
     ConfigReader root(tree, "", diagnostics_, out_.effective);
-    (void)root.integer("schema", kSchema, kSchema, kSchema);
+    read_schema(root);
     read_name(root);
     out_.cluster = read_cluster(root, "cluster", Catalogue::builtin(), base_of(root.where("cluster")));
     read_workload_section(root.section("workload"));
     ConfigReader information = root.section("information");
     out_.information = InformationOptions::read(information);
+    information.finish();
     read_scheduler(root.section("scheduler"));
     out_.switch_cost = SwitchCost::read(root, "switch_cost");
     read_run(root.section("run"));
@@ -47,9 +48,21 @@ private:
   [[nodiscard]] std::filesystem::path base_of(const SourceLocation& where) const {
     return where.file.starts_with("--set") ? std::filesystem::path() : file_.parent_path();
   }
-  [[nodiscard]] std::filesystem::path resolve(const ConfigReader& reader, std::string_view key,
+  /// The path that a key names. The effective configuration gets it in full, so that it can be run again from
+  /// anywhere.
+  [[nodiscard]] std::filesystem::path resolve(ConfigReader& reader, std::string_view key,
                                               const std::string& text) const {
-    return base_of(reader.where(key)) / text;
+    const std::filesystem::path path = base_of(reader.where(key)) / text;
+    if (!text.empty())
+      reader.record(key, ConfigNode::text(std::filesystem::absolute(path).lexically_normal().string()));
+    return path;
+  }
+
+  static void read_schema(ConfigReader& root) {
+    constexpr std::int64_t kAny = std::numeric_limits<std::int64_t>::max();
+    if (root.integer("schema", kSchema, 0, kAny) != kSchema)
+      root.error("schema", fmt::format("this version reads experiment files of schema {}", kSchema),
+                 fmt::format("write schema: {}", kSchema));
   }
 
   void read_name(ConfigReader& root) {
@@ -152,26 +165,30 @@ private:
     ConfigReader options = scheduler.section("options");
     for (const PolicyEntry& entry : registry_.entries()) {
       const bool runs = std::ranges::find(wanted, entry.name) != wanted.end();
-      if (!runs && !options.has(entry.name))
+      if (!options.has(entry.name) && !runs)
         continue;
       ConfigReader one = options.section(entry.name);
       PolicyOptions values = PolicyOptions::read(one, entry.schema);
-      one.finish();
       if (entry.check != nullptr)
         entry.check(values, one);
-      if (runs)
-        check_information(entry, scheduler);
+      if (runs && !is_fed(entry, scheduler))
+        continue;
       out_.policies.push_back({entry.name, std::move(values), {}});
     }
     options.finish();
   }
 
-  void check_information(const PolicyEntry& entry, ConfigReader& scheduler) {
-    if (entry.needs_duration && out_.information.duration == InformationOptions::Duration::none)
-      scheduler.error(
-          "policy",
-          fmt::format("policy '{}' orders jobs by run time, but information.duration is none", entry.name),
-          "write information: {duration: exact} or an estimate");
+  /// Whether the experiment tells the policy what it needs to know.
+  bool is_fed(const PolicyEntry& entry, ConfigReader& scheduler) {
+    if (!entry.needs_duration || out_.information.duration != InformationOptions::Duration::none)
+      return true;
+    const std::string reason =
+        fmt::format("policy '{}' needs run times, but information.duration is none", entry.name);
+    if (overrides_.skip_unfit)
+      out_.skipped.push_back({entry.name, reason});
+    else
+      scheduler.error("policy", reason, "write information: {duration: exact} or an estimate");
+    return false;
   }
 
   void read_run(ConfigReader run) {

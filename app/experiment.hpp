@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The experiment file (design.md section 3): read, checked, and with every default filled in.
+// The experiment file (docs/experiment-file.md): read, checked, and with every default filled in.
 #pragma once
 
 #include "cluster/summary.hpp"
@@ -52,6 +52,11 @@ struct Experiment {
     ConfigNode effective; ///< the options as a map, for output
   };
   std::vector<PolicyChoice> policies;
+  struct SkippedPolicy {
+    std::string name;
+    std::string reason;
+  };
+  std::vector<SkippedPolicy> skipped; ///< under `skip_unfit`
 
   InformationOptions information;
   SwitchCost switch_cost;
@@ -70,7 +75,8 @@ struct ExperimentOverrides {
   std::vector<std::string> sets;    ///< "a.b=value"
   std::optional<std::int64_t> seed; ///< --seed
   std::vector<std::string>
-      policies; ///< for a comparison: read the options of these instead of scheduler.policy
+      policies;            ///< for a comparison: read the options of these instead of scheduler.policy
+  bool skip_unfit = false; ///< leave out policies that the experiment cannot feed, instead of refusing it
 };
 
 /// Reads an experiment file. Throws InputError with all errors of the file at once, IoError when it cannot be

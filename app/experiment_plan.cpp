@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "app/experiment_plan.hpp"
 
+#include "app/report/setup_text.hpp"
 #include "common/quantity_text.hpp"
 
 #include <fmt/format.h>
@@ -25,7 +26,8 @@ ResultTable plan_table(const Experiment& experiment, const Workload& workload) {
   table.add({"trace", fmt::format("{} ({}), {} rows read, {} kept", funnel.file, funnel.format,
                                   funnel.rows_read, funnel.kept)});
   for (const TraceFunnel::Step& step : funnel.dropped)
-    table.add({"left out", fmt::format("{} rows: {}", step.rows, step.reason)});
+    table.add(
+        {"left out", fmt::format("{} {}: {}", step.rows, step.rows == 1 ? "row" : "rows", step.reason)});
   table.add({"jobs", fmt::format("{} over {}, widest {} GPUs, {:.0f} GPU-hours", workload.jobs.size(),
                                  human_seconds(span), widest.value(), gpu_seconds / kHour.base())});
   table.add({"cluster", fmt::format("{}: {} nodes, {} GPUs ({})", experiment.cluster.name,
@@ -33,10 +35,18 @@ ResultTable plan_table(const Experiment& experiment, const Workload& workload) {
                                     experiment.cluster.node.gpu.name)});
   table.add(
       {"offered load", capacity > 0.0 ? fmt::format("{:.2f}", gpu_seconds / capacity) : std::string("-")});
-  table.add({"policy", fmt::format("{} {}", experiment.policy,
-                                   experiment.choice(experiment.policy).options.describe())});
+  const std::string options = experiment.choice(experiment.policy).options.describe();
+  table.add({"policy", options.empty() ? experiment.policy : experiment.policy + " " + options});
   table.add({"placement", experiment.placement});
+  table.add({"round", experiment.round ? format_seconds(*experiment.round) : std::string("none")});
   table.add({"information", "duration: " + experiment.information.describe()});
+  const ConfigNode* switch_cost = experiment.effective.find("switch_cost");
+  table.add({"switch cost", one_line(*switch_cost)});
+  table.add({"until", experiment.until ? format_seconds(*experiment.until) : std::string("drain")});
+  table.add({"measured jobs",
+             fmt::format("submitted from {} to {} after the first", format_seconds(experiment.window.begin),
+                         experiment.window.end ? format_seconds(*experiment.window.end) : "the end")});
+  table.add({"seed", static_cast<std::int64_t>(experiment.seed)});
   return table;
 }
 

@@ -46,7 +46,8 @@ std::string human_percent(double ratio) {
 std::string human_usd(double value) {
   if (!std::isfinite(value))
     return "-";
-  return fmt::format("{:.2f} USD", value);
+  // Cents matter for a few dollars only.
+  return std::abs(value) < 100.0 ? fmt::format("{:.2f} USD", value) : grouped(value) + " USD";
 }
 
 std::string grouped(double count) {

@@ -74,8 +74,8 @@ std::string progress_text(std::string_view label, const SimulationProgress& prog
                                                      static_cast<double>(progress.jobs_total);
   const auto events = static_cast<double>(progress.events);
   // A narrow terminal cuts the line, so what matters most comes first.
-  std::string text =
-      fmt::format("{}  t={}  {:.0f} % of jobs", printable(label), human_seconds(progress.now), 100.0 * done);
+  std::string text = fmt::format("{}  t={}  {:.0f} % of jobs", printable(label),
+                                 human_seconds(progress.elapsed), 100.0 * done);
   if (done > 0.0 && elapsed_s > 0.0)
     text += "  ETA " + human_seconds(Seconds(std::ceil(elapsed_s * (1.0 - done) / done)));
   text += fmt::format("  running {}  queued {}  {} events", progress.running, progress.pending,

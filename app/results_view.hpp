@@ -11,8 +11,9 @@ namespace vtrain {
 
 /// A dozen lines on one run: jobs by state, JCT, waiting, makespan, utilisation, …
 [[nodiscard]] std::string summary_text(const Summary& summary);
-/// Every metric of one run: metric, value.
-[[nodiscard]] ResultTable metric_table(const Summary& summary);
+/// One row a run with every count and metric, for programs: rows of several commands can be put below each
+/// other.
+[[nodiscard]] ResultTable run_rows(const std::vector<Summary>& runs);
 /// One row a run with the figures that people compare policies by.
 [[nodiscard]] ResultTable comparison_table(const std::vector<Summary>& runs);
 

@@ -53,10 +53,14 @@ Outcome simulate_policy(const RunRequest& request) {
       *engine);
 }
 
-std::vector<double> completion_times(const Outcome& outcome, const Workload& workload) {
+/// JCT of the measured jobs that completed, in seconds.
+std::vector<double> completion_times(const Outcome& outcome, const Workload& workload,
+                                     const MeasuredWindow& window) {
   std::vector<double> out;
   for (std::size_t i = 0; i < workload.jobs.size(); ++i)
-    if (const JobRun& run = outcome.state->runs[i]; run.life.state() == JobState::completed)
+    if (const JobRun& run = outcome.state->runs[i];
+        run.life.state() == JobState::completed &&
+        window.contains(workload.jobs[i].submit - outcome.first_submit))
       out.push_back((*run.end - workload.jobs[i].submit).base());
   return out;
 }
@@ -82,10 +86,11 @@ RunResult simulate_and_write(const RunRequest& request,
   const Outcome outcome = simulate_policy(request);
   spdlog::debug("{}: {} events in {:.3f} s, {} policy calls", request.policy.name, outcome.events,
                 outcome.engine_s, outcome.policy_calls);
-  measure(summary, outcome, request.workload, request.experiment.cluster, request.experiment.window);
+  const MeasuredWindow& window = request.experiment.window;
+  measure(summary, outcome, request.workload, request.experiment.cluster, window);
   const std::string config = config_yaml(request.experiment, request.policy.name);
   const std::string timeline = timeline_csv(outcome);
-  write("jobs.csv", jobs_csv(outcome, request.workload));
+  write("jobs.csv", jobs_csv(outcome, request.workload, window));
   write("timeline.csv", timeline);
   write("summary.json", to_json(summary));
   write("config.yaml", config);
@@ -99,8 +104,9 @@ RunResult simulate_and_write(const RunRequest& request,
                                         .events = outcome.events,
                                         .policy_calls = outcome.policy_calls,
                                         .interrupted = outcome.interrupted}));
-  return {report_run(std::move(summary), config, timeline, completion_times(outcome, request.workload)),
-          outcome.interrupted};
+  return {
+      report_run(std::move(summary), config, timeline, completion_times(outcome, request.workload, window)),
+      outcome.interrupted};
 }
 
 } // namespace vtrain

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <optional>
 
 namespace vtrain {
@@ -23,6 +24,21 @@ std::optional<std::string> metric_called(const std::string& name) {
 std::string_view strip(std::string_view text) {
   const auto begin = text.find_first_not_of(' ');
   return begin == std::string_view::npos ? std::string_view() : text.substr(begin);
+}
+
+/// Metrics between 0 and 1.
+bool is_share(std::string_view metric) {
+  constexpr std::array<std::string_view, 4> kShares = {"gpu_utilization", "goodput", "deadline_met_ratio",
+                                                       "fragmentation_mean"};
+  return std::ranges::find(kShares, metric) != kShares.end();
+}
+
+std::string hint_for(const std::string& metric) {
+  if (metric.ends_with("_s"))
+    return "write \"< 48h\", with <, <=, > or >= and a duration";
+  if (is_share(metric))
+    return "write \">= 0.8\", with <, <=, > or >= and a share between 0 and 1";
+  return "write \"< 1000\", with <, <=, > or >= and a plain number";
 }
 
 /// "< 48h" for a metric; none when it is not understood.
@@ -45,7 +61,7 @@ std::optional<Threshold> parse_threshold(std::string metric, const std::string& 
   } else {
     bound = parse_number(rest);
   }
-  if (!bound)
+  if (!bound || (is_share(out.metric) && (*bound < 0.0 || *bound > 1.0)))
     return std::nullopt;
   out.bound = *bound;
   return out;
@@ -79,10 +95,9 @@ std::vector<Threshold> read_thresholds(ConfigReader& reader, std::string_view ke
     if (std::optional<Threshold> threshold = parse_threshold(*metric, entry.value.scalar))
       out.push_back(std::move(*threshold));
     else
-      reader.diagnostics().error(
-          entry.value.where, fmt::format("'{}' is not a threshold of {}", entry.value.scalar, *metric),
-          metric->ends_with("_s") ? "write \"< 48h\", with <, <=, > or >= and a duration"
-                                  : "write \">= 0.8\"");
+      reader.diagnostics().error(entry.value.where,
+                                 fmt::format("'{}' is not a threshold of {}", entry.value.scalar, *metric),
+                                 hint_for(*metric));
   }
   return out;
 }
@@ -93,9 +108,14 @@ std::vector<std::string> broken_thresholds(const std::vector<Threshold>& thresho
     const std::optional<double> value = summary.metric(threshold.metric);
     const bool holds = value && ((threshold.or_equal && *value == threshold.bound) ||
                                  (threshold.below ? *value < threshold.bound : *value > threshold.bound));
-    if (!holds)
-      out.push_back(fmt::format("{} = {} breaks the threshold '{}'", threshold.metric,
-                                value ? format_number(*value) : "nothing", threshold.text));
+    if (holds)
+      continue;
+    if (value)
+      out.push_back(fmt::format("{} = {} breaks the threshold '{}'", threshold.metric, format_number(*value),
+                                threshold.text));
+    else
+      out.push_back(fmt::format("{} does not apply to this run, so the threshold '{}' cannot hold",
+                                threshold.metric, threshold.text));
   }
   return out;
 }

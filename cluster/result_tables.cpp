@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "cluster/result_tables.hpp"
 
-#include "cluster/summary.hpp"
 #include "common/csv.hpp"
 #include "common/number.hpp"
 
@@ -75,7 +74,8 @@ void write_times(LineWriter& line, const Job& job, const JobRun& run) {
   line.number(run.executed.base());
 }
 
-void write_job(LineWriter& line, const Workload& workload, const Outcome& outcome, JobId id) {
+void write_job(LineWriter& line, const Workload& workload, const Outcome& outcome,
+               const MeasuredWindow& window, JobId id) {
   const Job& job = workload.job(id);
   const JobRun& run = outcome.state->run(id);
   const StringPool& strings = workload.strings;
@@ -108,6 +108,7 @@ void write_job(LineWriter& line, const Workload& workload, const Outcome& outcom
     line.empty();
   line.empty(); // plan: a parallel plan, where iteration times come from vtrain_core
   write_nodes(line.raw(), outcome.state->pool.last_allocation(id));
+  line.boolean(window.contains(job.submit - outcome.first_submit));
   line.end_line();
 }
 
@@ -118,11 +119,11 @@ const std::vector<std::string_view>& job_columns() {
       "job_id",    "user",        "tenant",  "model",    "state",      "reason",         "submit_s",
       "start_s",   "end_s",       "wait_s",  "jct_s",    "run_s",      "gpus_requested", "gpus_mean",
       "gpus_max",  "preemptions", "resizes", "restarts", "deadline_s", "met_deadline",   "iterations",
-      "gpu_hours", "slowdown",    "plan",    "nodes"};
+      "gpu_hours", "slowdown",    "plan",    "nodes",    "measured"};
   return columns;
 }
 
-std::string jobs_csv(const Outcome& outcome, const Workload& workload) {
+std::string jobs_csv(const Outcome& outcome, const Workload& workload, const MeasuredWindow& window) {
   std::string out;
   constexpr std::size_t kTypicalRow = 160;
   out.reserve(kTypicalRow * (workload.jobs.size() + 1));
@@ -131,7 +132,7 @@ std::string jobs_csv(const Outcome& outcome, const Workload& workload) {
     line.text(column);
   line.end_line();
   for (std::size_t i = 0; i < workload.jobs.size(); ++i)
-    write_job(line, workload, outcome, JobId(static_cast<std::uint32_t>(i)));
+    write_job(line, workload, outcome, window, JobId(static_cast<std::uint32_t>(i)));
   return out;
 }
 
@@ -139,13 +140,16 @@ std::string timeline_csv(const Outcome& outcome) {
   std::string out = "t_s,queued,running,gpus_busy,gpus_down,fragmentation\n";
   const Timeline& timeline = outcome.timeline;
   LineWriter line(out);
-  for (std::size_t bin = 0; bin < timeline.bins(); ++bin) {
-    const ClusterLevels levels = timeline.mean(bin);
-    for (const double value : {timeline.bin_start(bin).base(), levels.queued, levels.running,
-                               levels.gpus_busy, levels.gpus_down, levels.fragmentation})
+  const auto row = [&](Seconds begin, const ClusterLevels& levels) {
+    for (const double value : {begin.base(), levels.queued, levels.running, levels.gpus_busy,
+                               levels.gpus_down, levels.fragmentation})
       line.number(value);
     line.end_line();
-  }
+  };
+  for (std::size_t bin = 0; bin < timeline.bins(); ++bin)
+    row(timeline.bin_start(bin), timeline.mean(bin));
+  if (timeline.bins() > 0)
+    row(timeline.end(), {});
   return out;
 }
 

@@ -10,6 +10,8 @@
 #include <simgrid/s4u.hpp>
 #include <simgrid/version.h>
 
+#include <array>
+#include <csignal>
 #include <string>
 #include <vector>
 
@@ -20,6 +22,26 @@ namespace sg = simgrid::s4u;
 
 /// Speed of a host. No work is computed on hosts, so any positive value serves.
 constexpr double kHostSpeed = 1e9;
+
+/// SimGrid takes SIGINT for itself and would end the process, results unwritten; how to end is the program's
+/// business.
+class KeepSignalHandlers {
+public:
+  KeepSignalHandlers() {
+    for (std::size_t i = 0; i < kSignals.size(); ++i)
+      sigaction(kSignals[i], nullptr, &before_[i]);
+  }
+  KeepSignalHandlers(const KeepSignalHandlers&) = delete;
+  KeepSignalHandlers& operator=(const KeepSignalHandlers&) = delete;
+  ~KeepSignalHandlers() {
+    for (std::size_t i = 0; i < kSignals.size(); ++i)
+      sigaction(kSignals[i], &before_[i], nullptr);
+  }
+
+private:
+  static constexpr std::array<int, 4> kSignals = {SIGINT, SIGTERM, SIGSEGV, SIGABRT};
+  std::array<struct sigaction, kSignals.size()> before_{};
+};
 
 class SimGridEngine final : public SimEngine {
 public:
@@ -46,6 +68,7 @@ private:
     static std::string log = "--log=root.thres:warning";
     static std::vector<char*> argv = {name.data(), log.data(), nullptr};
     static int argc = 2;
+    const KeepSignalHandlers ours;
     auto* engine = new sg::Engine(&argc, argv.data()); // lives as long as the process, as SimGrid wants it
     // SimGrid's default network model is calibrated for TCP on gigabit Ethernet; a data centre is a plain
     // fluid.

@@ -310,7 +310,7 @@ private:
 
   void report_progress() {
     if (setup_.options.progress)
-      setup_.options.progress({.now = state_.now,
+      setup_.options.progress({.elapsed = state_.now - outcome_.first_submit,
                                .jobs_total = workload_.jobs.size(),
                                .jobs_ended = ended_,
                                .pending = state_.pending.size(),

@@ -19,7 +19,7 @@ namespace vtrain {
 
 /// How far a simulation has come, for a progress line.
 struct SimulationProgress {
-  Seconds now;
+  Seconds elapsed; ///< simulated time since the first submit
   std::size_t jobs_total = 0;
   std::size_t jobs_ended = 0;
   std::size_t pending = 0;

@@ -71,8 +71,7 @@ Samples collect(Summary& summary, const Outcome& outcome, const Workload& worklo
     const Job& job = workload.jobs[i];
     const JobRun& run = outcome.state->runs[i];
     count(summary, run);
-    const Seconds since = job.submit - outcome.first_submit;
-    if (since < window.begin || (window.end && since >= *window.end))
+    if (!window.contains(job.submit - outcome.first_submit))
       ++summary.trimmed;
     else
       sample(samples, job, run, outcome.mean_present[i], cluster.gpus());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The figures of a run: design.md section 3, "Definitions".
+// The figures of a run; docs/metrics.md defines them for users.
 #pragma once
 
 #include "cluster/simulation.hpp"
@@ -16,6 +16,9 @@ namespace vtrain {
 struct MeasuredWindow {
   Seconds begin{0.0};         ///< the later of `warmup` and the window's begin
   std::optional<Seconds> end; ///< none: open
+  [[nodiscard]] bool contains(Seconds since_first_submit) const {
+    return since_first_submit >= begin && (!end || since_first_submit < *end);
+  }
 };
 
 /// One metric by its name in summary.json; none where it does not apply.
@@ -33,7 +36,7 @@ struct Summary {
 
   std::size_t submitted = 0, completed = 0, rejected = 0, failed = 0, unfinished = 0;
   std::size_t trimmed = 0;     ///< jobs left out of means by warm-up and window
-  std::vector<Metric> metrics; ///< in the order of design.md
+  std::vector<Metric> metrics; ///< in the order of `metric_names`
 
   /// The value of a metric; none when it does not apply. The name must exist.
   [[nodiscard]] std::optional<double> metric(std::string_view metric_name) const;
@@ -42,7 +45,7 @@ struct Summary {
 /// Names of all metrics, in order.
 [[nodiscard]] const std::vector<std::string_view>& metric_names();
 
-/// Bounded slowdown's lower bound of a duration (design.md: 10 s).
+/// The shortest duration that a slowdown is measured against.
 inline constexpr Seconds kSlowdownBound{10.0};
 
 /// jct / max(duration at the requested GPUs, 10 s) of a completed job.
@@ -59,7 +62,7 @@ inline constexpr Seconds kSlowdownBound{10.0};
 void measure(Summary& summary, const Outcome& outcome, const Workload& workload, const Cluster& cluster,
              const MeasuredWindow& window);
 
-/// summary.json: names, order and null as design.md has them; the same bytes for the same summary.
+/// summary.json: other programs rely on its names and their order; the same bytes for the same summary.
 [[nodiscard]] std::string to_json(const Summary& summary);
 /// Reads what to_json wrote; of the cluster only name, size and GPU name. `file` names it in messages; throws
 /// InputError.

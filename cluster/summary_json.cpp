@@ -44,11 +44,9 @@ Json funnel_json(const TraceFunnel& funnel) {
   Json dropped = Json::object();
   for (const auto& step : funnel.dropped)
     dropped[step.reason] = step.rows;
-  return {{"format", funnel.format},
-          {"rows_read", funnel.rows_read},
-          {"rows_kept", funnel.kept},
-          {"rows_dropped", dropped},
-          {"submit_time_descents", funnel.descents}};
+  return {{"format", funnel.format},          {"rows_read", funnel.rows_read},
+          {"rows_kept", funnel.kept},         {"rows_dropped", dropped},
+          {"oversize_jobs", funnel.oversize}, {"submit_time_descents", funnel.descents}};
 }
 
 } // namespace
@@ -119,6 +117,7 @@ TraceFunnel read_funnel(const Json& inputs) {
   funnel.format = trace.at("format").get<std::string>();
   funnel.rows_read = trace.at("rows_read").get<std::size_t>();
   funnel.kept = trace.at("rows_kept").get<std::size_t>();
+  funnel.oversize = trace.at("oversize_jobs").get<std::size_t>();
   funnel.descents = trace.at("submit_time_descents").get<std::size_t>();
   for (const auto& [reason, rows] : trace.at("rows_dropped").items())
     funnel.drop(reason, rows.get<std::size_t>());

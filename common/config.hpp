@@ -76,8 +76,9 @@ public:
   /// messages, empty for the root. `effective` receives the values; both outlive the reader.
   ConfigReader(const ConfigNode& node, std::string path, Diagnostics& diagnostics, ConfigNode& effective);
 
-  /// Whether the key is there (and not null).
-  [[nodiscard]] bool has(std::string_view key) const;
+  /// Whether the key is there (and not null). It counts as known from then on: `finish` does not report it,
+  /// and suggests it for others.
+  [[nodiscard]] bool has(std::string_view key);
 
   [[nodiscard]] std::string text(std::string_view key, std::string_view fallback);
   [[nodiscard]] std::optional<std::string> optional_text(std::string_view key);

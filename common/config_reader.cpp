@@ -88,9 +88,8 @@ std::string ConfigReader::full_name(std::string_view key) const {
   return path_.empty() ? std::string(key) : fmt::format("{}.{}", path_, key);
 }
 
-bool ConfigReader::has(std::string_view key) const {
-  const ConfigNode* value = node_->find(key);
-  return value != nullptr && value->kind != ConfigNode::Kind::null;
+bool ConfigReader::has(std::string_view key) {
+  return take(key) != nullptr;
 }
 
 const ConfigNode* ConfigReader::take(std::string_view key) {

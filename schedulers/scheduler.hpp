@@ -46,7 +46,7 @@ public:
   /// Attained service so far, in GPU-seconds.
   [[nodiscard]] double gpu_seconds(JobId id) const { return state_.run(id).gpu_seconds_at(state_.now); }
 
-  /// What may be known of run times (design.md, `information`): believed run time at the requested GPUs,
+  /// What may be known of run times (docs/experiment-file.md, `information`): believed run time at the requested GPUs,
   /// believed time still needed there (switch costs apart), and whether run times are known at all.
   [[nodiscard]] bool knows_duration() const { return state_.information.knows_duration(); }
   [[nodiscard]] Seconds duration(JobId id) const { return state_.information.duration(id); }

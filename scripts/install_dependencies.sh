@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # install_dependencies.sh [--all]: installs the Debian packages that the build needs and this machine lacks. With --all
-# also those of the benchmarks and of the packaging test.
+# also those of the packaging test.
 set -euo pipefail
 
 packages=(g++ cmake ninja-build pkg-config libsimgrid-dev libboost-graph-dev libyaml-cpp-dev libspdlog-dev libfmt-dev
   libcli11-dev nlohmann-json3-dev doctest-dev zlib1g-dev libmd-dev)
 case ${1:-} in
   '') ;;
-  --all) packages+=(libbenchmark-dev dpkg-dev file) ;;
+  --all) packages+=(dpkg-dev file) ;;
   *)
     echo "usage: install_dependencies.sh [--all]" >&2
     exit 2

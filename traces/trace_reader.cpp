@@ -10,6 +10,8 @@
 #include <algorithm>
 #include <cstdint>
 #include <numeric>
+#include <optional>
+#include <string>
 #include <utility>
 
 namespace vtrain {
@@ -29,6 +31,22 @@ void sort_by_submit(std::vector<Job>& jobs) {
   jobs = std::move(sorted);
 }
 
+/// A misspelt optional column would be lost without a word otherwise.
+void warn_of_unused_columns(const CsvTable& table, const Dialect& dialect, const FieldColumns& columns,
+                            Diagnostics& diagnostics) {
+  std::string unused;
+  std::size_t first = table.columns().size();
+  for (std::size_t column = 0; column < table.columns().size(); ++column) {
+    if (std::ranges::find(columns, std::optional(column)) != columns.end())
+      continue;
+    first = std::min(first, column);
+    unused += (unused.empty() ? "" : ", ") + table.columns()[column];
+  }
+  if (!unused.empty())
+    diagnostics.warning(table.header_location(first),
+                        fmt::format("columns that format {} does not use: {}", dialect.name, unused));
+}
+
 } // namespace
 
 Workload read_trace(const TraceOptions& options, Diagnostics& diagnostics) {
@@ -45,6 +63,7 @@ Workload read_trace(const TraceOptions& options, Diagnostics& diagnostics) {
   const FieldColumns columns = find_columns(*dialect, table, diagnostics);
   if (!missing_columns(*dialect, table).empty())
     return workload;
+  warn_of_unused_columns(table, *dialect, columns, diagnostics);
   JobRows(table, *dialect, columns, options.zero_gpu == ZeroGpuRows::drop, workload, diagnostics).read();
   sort_by_submit(workload.jobs);
   return workload;

@@ -59,10 +59,17 @@ std::string headline(const Runs& runs) {
   const double high = *worst->metric("jct_mean_s");
   if (low == high)
     return fmt::format("All policies have the same mean JCT: {}.", human_seconds(Seconds(low)));
-  std::string out = fmt::format("{} has the lowest mean JCT: {}", best->policy, human_seconds(Seconds(low)));
-  if (low > 0.0)
-    out += fmt::format(", {:.3g} times lower than {} with {}", high / low, worst->policy,
-                       human_seconds(Seconds(high)));
+  const std::string lowest = human_seconds(Seconds(low));
+  const std::string highest = human_seconds(Seconds(high));
+  if (lowest == highest)
+    return fmt::format("All policies have about the same mean JCT: {}.", lowest);
+  std::string out = fmt::format("{} has the lowest mean JCT: {}", best->policy, lowest);
+  constexpr double kTimes = 2.0; // below, a percentage says more
+  if (low > 0.0 && high >= kTimes * low)
+    out += fmt::format(", {:.3g} times lower than {} with {}", high / low, worst->policy, highest);
+  else
+    out +=
+        fmt::format(", {:.2g} % lower than {} with {}", 100.0 * (1.0 - low / high), worst->policy, highest);
   return out + ".";
 }
 

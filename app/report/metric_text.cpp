@@ -60,13 +60,13 @@ constexpr std::array kMetrics = {
         "JCT divided by the time on a 1/N share of the cluster, N being the mean number of jobs present "
         "meanwhile. Up to 1 a job did no worse than on its share.",
         Unit::number, Better::lower},
-    MetricText{"finish_time_fairness_max", "Finish-time fairness, worst",
+    MetricText{"finish_time_fairness_max", "Finish-time fairness, maximum",
                "The same of the job that fared worst.", Unit::number, Better::lower},
     MetricText{"fragmentation_mean", "Fragmentation, mean over time",
                "Share of the free GPUs that are not on wholly free nodes.", Unit::ratio, Better::lower},
     MetricText{"energy_kwh", "Energy", "Allocated GPU time at the GPUs' thermal design power.", Unit::kwh,
                Better::lower},
-    MetricText{"cost_usd", "Cost", "Allocated GPU-hours at the catalogue's price.", Unit::usd,
+    MetricText{"cost_usd", "Cost", "Allocated GPU-hours at the cluster's price of a GPU-hour.", Unit::usd,
                Better::lower}};
 
 } // namespace

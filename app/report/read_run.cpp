@@ -22,9 +22,11 @@ std::size_t column_of(const CsvTable& table, std::string_view name) {
 
 std::vector<double> completion_times(const CsvTable& jobs) {
   const std::size_t column = column_of(jobs, "jct_s");
+  const std::size_t measured = column_of(jobs, "measured");
   std::vector<double> out;
   for (std::size_t row = 0; row < jobs.row_count(); ++row)
-    if (const auto value = parse_number(jobs.field(row, column)))
+    if (const auto value = parse_number(jobs.field(row, column));
+        value && jobs.field(row, measured) == "true")
       out.push_back(*value);
   return out;
 }

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <initializer_list>
 
 namespace vtrain {
@@ -51,7 +52,8 @@ void append_settings(std::vector<SetupFact>& facts, const ConfigNode& config) {
     std::initializer_list<std::string_view> path;
   };
   for (const Setting& setting :
-       {Setting{"Throughput", {"workload", "throughput"}}, Setting{"Switch cost", {"switch_cost"}},
+       {Setting{"Measured window", {"workload", "trace", "window"}},
+        Setting{"Throughput", {"workload", "throughput"}}, Setting{"Switch cost", {"switch_cost"}},
         Setting{"Scheduling round", {"scheduler", "round"}}, Setting{"Failures", {"failures"}},
         Setting{"Run", {"run"}}, Setting{"Thresholds", {"thresholds"}}})
     if (const ConfigNode* value = find(config, setting.path);
@@ -85,7 +87,9 @@ std::vector<SetupFact> setup_facts(const std::vector<ReportRun>& runs) {
   const ReportRun& first = runs.front();
   const Summary& summary = first.summary;
   if (const ConfigNode* file = find(first.config, {"workload", "trace", "file"}))
-    facts.push_back({"Trace", fmt::format("{} (format {})", one_line(*file), summary.funnel.format)});
+    facts.push_back(
+        {"Trace", fmt::format("{} (format {})", std::filesystem::path(one_line(*file)).filename().string(),
+                              summary.funnel.format)});
   else
     facts.push_back({"Trace format", summary.funnel.format});
   facts.push_back({"SHA-256 of the trace", summary.funnel.sha256});

@@ -35,6 +35,11 @@ struct CompareArguments {
   std::optional<std::int64_t> seed;
 };
 
+std::string without_blanks(const std::string& text) {
+  const std::size_t begin = text.find_first_not_of(' ');
+  return begin == std::string::npos ? "" : text.substr(begin, text.find_last_not_of(' ') - begin + 1);
+}
+
 /// "fifo,srtf" or "all" as names; every unknown or repeated name is an error.
 std::vector<std::string> parse_policies(const std::string& text, const PolicyRegistry& registry) {
   if (text == "all")
@@ -43,7 +48,7 @@ std::vector<std::string> parse_policies(const std::string& text, const PolicyReg
   std::vector<std::string> out;
   for (std::size_t begin = 0; begin <= text.size();) {
     const std::size_t end = std::min(text.find(',', begin), text.size());
-    const std::string name = text.substr(begin, end - begin);
+    const std::string name = without_blanks(text.substr(begin, end - begin));
     if (registry.find(name) == nullptr)
       diagnostics.error({"--policies", 0, 0}, fmt::format("unknown policy '{}'", name),
                         suggest(name, registry.names()));
@@ -92,9 +97,21 @@ std::vector<TaskResult> run_all(const Experiment& experiment, const Workload& wo
   return run_in_children(tasks, parallel, [&](std::size_t task) { progress.finished(task); });
 }
 
-Comparison collect(const std::vector<std::string>& policies, const std::vector<TaskResult>& results,
-                   const OutputFolder& folder) {
+/// The policies that run, in the order in which they were named.
+std::vector<std::string> runnable(const std::vector<std::string>& named, const Experiment& experiment) {
+  std::vector<std::string> out;
+  for (const std::string& name : named)
+    if (std::ranges::find(experiment.skipped, name, &Experiment::SkippedPolicy::name) ==
+        experiment.skipped.end())
+      out.push_back(name);
+  return out;
+}
+
+Comparison collect(const Experiment& experiment, const std::vector<std::string>& policies,
+                   const std::vector<TaskResult>& results, const OutputFolder& folder) {
   Comparison comparison;
+  for (const Experiment::SkippedPolicy& skipped : experiment.skipped)
+    comparison.skipped.push_back({skipped.name, skipped.reason});
   for (std::size_t i = 0; i < policies.size(); ++i) {
     if (results[i].exit_code == static_cast<int>(ExitCode::ok) ||
         results[i].exit_code == static_cast<int>(ExitCode::interrupted))
@@ -114,15 +131,19 @@ void print(const Comparison& comparison, const std::string& folder, const std::s
   std::vector<Summary> summaries;
   for (const ReportRun& run : comparison.runs)
     summaries.push_back(run.summary);
-  const ResultTable table = comparison_table(summaries);
   if (format == OutputFormat::csv) {
-    std::fputs(table.to_csv().c_str(), stdout);
+    std::fputs(run_rows(summaries).to_csv().c_str(), stdout);
     return;
   }
   if (!summaries.empty())
     fmt::print("{}: {} jobs on {} ({} GPUs), placement {}\n\n{}", title, summaries.front().submitted,
                summaries.front().cluster.name, summaries.front().cluster.gpus().value(),
-               summaries.front().placement, table.to_text());
+               summaries.front().placement, comparison_table(summaries).to_text());
+  if (!summaries.empty() && summaries.front().trimmed > 0)
+    fmt::print("\n{} jobs are outside the measured window and left out of means\n",
+               summaries.front().trimmed);
+  for (const Comparison::Skipped& skipped : comparison.skipped)
+    fmt::print("skipped {}: {}\n", skipped.policy, skipped.reason);
   fmt::print("\nreport  {0}/report.html\nresults {0}/\n", folder);
 }
 
@@ -149,18 +170,22 @@ int compare_verb(const CompareArguments& arguments, const CommonFlags& flags) {
   const PolicyRegistry registry = builtin_policies();
   if (!arguments.policies)
     throw InputError({}, "compare needs --policies", "write --policies fifo,srtf or --policies all");
-  const std::vector<std::string> policies = parse_policies(*arguments.policies, registry);
+  const std::vector<std::string> named = parse_policies(*arguments.policies, registry);
   const unsigned parallel = parallelism(arguments);
   Diagnostics diagnostics;
-  const Experiment experiment =
-      read_experiment(arguments.file, {.sets = arguments.sets, .seed = arguments.seed, .policies = policies},
-                      registry, diagnostics);
+  const Experiment experiment = read_experiment(arguments.file,
+                                                {.sets = arguments.sets,
+                                                 .seed = arguments.seed,
+                                                 .policies = named,
+                                                 .skip_unfit = *arguments.policies == "all"},
+                                                registry, diagnostics);
+  const std::vector<std::string> policies = runnable(named, experiment);
   const Workload workload = read_workload(experiment, diagnostics);
   show_warnings(diagnostics, flags);
   OutputFolder folder(arguments.output.value_or("out/" + experiment.name), kManifestName);
   const std::vector<TaskResult> results =
       run_all(experiment, workload, registry, policies, folder, parallel, flags.quiet);
-  const Comparison comparison = collect(policies, results, folder);
+  const Comparison comparison = collect(experiment, policies, results, folder);
   folder.write("compare.json", to_json(comparison));
   folder.write("report.html", report_html(experiment.name, comparison.runs));
   folder.write("compare.svg", to_svg(jct_chart(comparison.runs)));

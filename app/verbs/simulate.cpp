@@ -33,7 +33,7 @@ void print_summary(const Summary& summary, const std::string& folder, OutputForm
   switch (format) {
   case OutputFormat::table: out = summary_text(summary) + "  results       " + folder + "\n"; break;
   case OutputFormat::json: out = to_json(summary); break;
-  case OutputFormat::csv: out = metric_table(summary).to_csv(); break;
+  case OutputFormat::csv: out = run_rows({summary}).to_csv(); break;
   }
   std::fputs(out.c_str(), stdout);
 }

@@ -6,7 +6,7 @@
 using namespace vtrain;
 
 TEST_CASE("a line of progress shows simulated time, jobs, events and the time to go") {
-  const SimulationProgress progress{.now = Seconds(12.3 * 86400),
+  const SimulationProgress progress{.elapsed = Seconds(12.3 * 86400),
                                     .jobs_total = 1000,
                                     .jobs_ended = 450,
                                     .pending = 45,

@@ -110,7 +110,7 @@ TEST_CASE("styles of a table show percent, dollars and durations") {
                      {"x", "", Style::number}});
   table.add({0.5, 1234.5, std::int64_t{120}, 1234567.891});
   CHECK(table.shown(0, 0) == "50.00 %");
-  CHECK(table.shown(0, 1) == "1234.50 USD");
+  CHECK(table.shown(0, 1) == "1,234 USD");
   CHECK(table.shown(0, 2) == "2 min");
   CHECK(table.shown(0, 3) == "1234568");
 }

@@ -55,7 +55,8 @@ TEST_CASE("numbers for people have few digits and no ornaments") {
   CHECK(human_percent(0.8765) == "87.65 %");
   CHECK(human_percent(1.0) == "100.00 %");
   CHECK(human_percent(-1e-9) == "0.00 %");
-  CHECK(human_usd(1234.5) == "1234.50 USD");
+  CHECK(human_usd(1234.5) == "1,234 USD");
+  CHECK(human_usd(12.345) == "12.35 USD");
 }
 
 TEST_CASE("counts are grouped by three digits") {

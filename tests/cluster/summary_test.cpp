@@ -121,7 +121,7 @@ TEST_CASE("jobs.csv has the contract's columns and leaves unknown values empty")
       csv ==
       "job_id,user,tenant,model,state,reason,submit_s,start_s,end_s,wait_s,jct_s,run_s,gpus_requested,"
       "gpus_mean,gpus_max,preemptions,resizes,restarts,deadline_s,met_deadline,iterations,gpu_hours,slowdown,"
-      "plan,nodes\n"
-      "j0,,,,COMPLETED,,0,0,100.5,0,100.5,100.5,8,8,8,0,0,0,90,false,,0.22333333333333333,1,,n0\n"
-      "j1,,,,REJECTED,TooManyGpus,20,,,,,0,16,,0,0,0,0,,,,0,,,\n");
+      "plan,nodes,measured\n"
+      "j0,,,,COMPLETED,,0,0,100.5,0,100.5,100.5,8,8,8,0,0,0,90,false,,0.22333333333333333,1,,n0,true\n"
+      "j1,,,,REJECTED,TooManyGpus,20,,,,,0,16,,0,0,0,0,,,,0,,,,true\n");
 }

@@ -72,3 +72,13 @@ TEST_CASE("columns that Tiresias, Muri and Chronus use with other units are not 
   CHECK(contains(errors, "if the times are seconds, say format: elasticflow"));
   CHECK(read_text(text, {.file = {}, .format = "elasticflow"}).errors == "");
 }
+
+TEST_CASE("columns that the format does not use are named in a warning") {
+  const vtrain_test::TemporaryFolder folder;
+  vtrain::write_file(folder / "jobs.csv", "job_id,submit_s,gpus,duration_s,deadline,colour\na,0,1,10,5,red\n");
+  vtrain::Diagnostics diagnostics;
+  (void)vtrain::read_trace({.file = folder / "jobs.csv"}, diagnostics);
+  CHECK_FALSE(diagnostics.has_errors());
+  REQUIRE(diagnostics.warning_count() == 1);
+  CHECK(vtrain::to_string(diagnostics.kept().front()).find("deadline, colour") != std::string::npos);
+}
