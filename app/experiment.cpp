@@ -18,6 +18,8 @@ namespace vtrain {
 namespace {
 
 constexpr std::int64_t kSchema = 1;
+/// Shorter rounds than this cannot be told apart at the end of a long trace.
+constexpr Seconds kShortestRound{1e-3};
 
 /// Reads one experiment; every part reports its errors and goes on.
 class ExperimentParser {
@@ -67,7 +69,9 @@ private:
 
   void read_name(ConfigReader& root) {
     out_.name = root.text("name", file_.stem().string());
-    if (out_.name.empty() || out_.name.front() == '.' || out_.name.find('/') != std::string::npos)
+    const auto is_control = [](char c) { return static_cast<unsigned char>(c) < ' ' || c == '\x7f'; };
+    if (out_.name.empty() || out_.name.front() == '.' || out_.name.find('/') != std::string::npos ||
+        std::ranges::any_of(out_.name, is_control))
       root.error("name", fmt::format("'{}' cannot be the name of a folder of results", out_.name),
                  "use letters, digits, '-' and '_'");
   }
@@ -136,22 +140,22 @@ private:
   }
 
   void read_scheduler(ConfigReader scheduler) {
+    // A comparison names its policies itself; one that the file names must exist all the same.
     const bool comparison = !overrides_.policies.empty();
-    if (comparison) {
-      (void)scheduler.optional_text("policy");
-    } else {
-      out_.policy = scheduler.required_text("policy");
-      if (!out_.policy.empty() && registry_.find(out_.policy) == nullptr)
-        scheduler.error("policy", fmt::format("unknown policy '{}'", out_.policy),
-                        suggest(out_.policy, registry_.names()));
-    }
+    out_.policy =
+        comparison ? scheduler.optional_text("policy").value_or("") : scheduler.required_text("policy");
+    if (!out_.policy.empty() && registry_.find(out_.policy) == nullptr)
+      scheduler.error("policy", fmt::format("unknown policy '{}'", out_.policy),
+                      suggest(out_.policy, registry_.names()));
     std::vector<std::string> names;
     for (const PlacementEntry& placement : placements())
       names.push_back(placement.name);
     out_.placement = scheduler.choice("placement", names, "best_fit");
     out_.round = scheduler.optional_seconds("round");
-    if (out_.round && *out_.round <= Seconds(0))
-      scheduler.error("round", "'scheduler.round' must be longer than 0", "write 60s, or leave it out");
+    if (out_.round && *out_.round < kShortestRound)
+      scheduler.error("round",
+                      fmt::format("'scheduler.round' must be at least {}", format_seconds(kShortestRound)),
+                      "write 60s, or leave it out");
     read_policy_options(scheduler);
     scheduler.finish();
   }
@@ -265,6 +269,7 @@ Workload read_workload(const Experiment& experiment, Diagnostics& diagnostics) {
     resolve_throughput_from_trace(workload, diagnostics);
   } else {
     const ThroughputProfile profile = read_throughput_profile(experiment.throughput.profile, diagnostics);
+    diagnostics.throw_if_errors(); // what the rows lack would be reported once more for each job
     const Gpu& gpu = experiment.cluster.node.gpu;
     std::vector<std::string> names = gpu.aliases;
     names.insert(names.begin(), gpu.name);

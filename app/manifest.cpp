@@ -35,17 +35,13 @@ std::string absolute_text(const std::filesystem::path& path) {
 
 using Json = nlohmann::ordered_json;
 
-Json common_facts(const std::string& command_line, bool interrupted, const std::vector<InputFile>& inputs) {
+Json common_facts(const std::string& command_line, const char* status, const std::vector<InputFile>& inputs) {
   Json files = Json::array();
   for (const InputFile& input : inputs)
     files.push_back({{"path", input.path}, {"sha256", input.sha256}});
-  return {{"schema", 1},
-          {"status", interrupted ? "interrupted" : "complete"},
-          {"version", version()},
-          {"commit", commit()},
-          {"command_line", command_line},
-          {"inputs", files},
-          {"host", host_name()}};
+  return {{"program", "vtrain"},  {"schema", 1},        {"status", status},
+          {"version", version()}, {"commit", commit()}, {"command_line", command_line},
+          {"inputs", files},      {"host", host_name()}};
 }
 
 std::string to_text(const Json& json) {
@@ -72,7 +68,7 @@ std::string command_line_text() {
 }
 
 std::string manifest_json(const ManifestFacts& facts) {
-  Json out = common_facts(facts.command_line, facts.interrupted, facts.inputs);
+  Json out = common_facts(facts.command_line, facts.interrupted ? "interrupted" : "complete", facts.inputs);
   out["config"] = facts.config;
   out["config_sha256"] = sha256(facts.config);
   out["wall_s"] = facts.wall_s;
@@ -84,8 +80,9 @@ std::string manifest_json(const ManifestFacts& facts) {
 }
 
 std::string comparison_manifest(const Experiment& experiment, const Workload& workload,
-                                const std::string& command_line) {
-  return to_text(common_facts(command_line, interrupt_flag().load(), input_files(experiment, workload)));
+                                const std::string& command_line, bool complete) {
+  const char* status = interrupt_flag().load() ? "interrupted" : complete ? "complete" : "incomplete";
+  return to_text(common_facts(command_line, status, input_files(experiment, workload)));
 }
 
 } // namespace vtrain

@@ -31,9 +31,10 @@ struct ManifestFacts {
 
 [[nodiscard]] std::string manifest_json(const ManifestFacts& facts);
 
-/// The manifest of a folder that holds a comparison.
+/// The manifest of a folder that holds a comparison; `complete` when every policy that was to run has a
+/// result.
 [[nodiscard]] std::string comparison_manifest(const Experiment& experiment, const Workload& workload,
-                                              const std::string& command_line);
+                                              const std::string& command_line, bool complete);
 
 /// The command line of this process, as the shell passed it, with blanks between the words.
 [[nodiscard]] std::string command_line_text();

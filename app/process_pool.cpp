@@ -11,7 +11,9 @@
 #include <csignal>
 #include <cstdio>
 #include <cstring>
+#include <optional>
 #include <poll.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -25,6 +27,7 @@ struct Child {
 };
 
 [[noreturn]] void run_child(const std::function<void()>& task, int messages) {
+  prctl(PR_SET_PDEATHSIG, SIGTERM); // a comparison that is killed leaves no simulations behind
   int code = 0;
   try {
     task();
@@ -87,34 +90,46 @@ TaskResult collect(const Child& child) {
   return result;
 }
 
-/// Index in `children` of one that has something to say or has ended.
-std::size_t wait_for_one(const std::vector<Child>& children) {
+/// Index in `children` of one that has something to say or has ended; none when it is time to look at the
+/// interrupt flag.
+std::optional<std::size_t> wait_for_one(const std::vector<Child>& children) {
+  constexpr int kLookAfterMs = 200; // a signal may come just before poll begins
   std::vector<pollfd> polled;
   for (const Child& child : children)
     polled.push_back({.fd = child.messages, .events = POLLIN, .revents = 0});
-  while (poll(polled.data(), polled.size(), -1) < 0 && errno == EINTR) {
-  }
+  if (poll(polled.data(), polled.size(), kLookAfterMs) <= 0)
+    return std::nullopt;
   for (std::size_t i = 0; i < polled.size(); ++i)
     if (polled[i].revents != 0)
       return i;
-  return 0;
+  return std::nullopt;
 }
 
 } // namespace
 
 std::vector<TaskResult> run_in_children(const std::vector<std::function<void()>>& tasks, unsigned parallel,
-                                        const std::function<void(std::size_t)>& finished) {
-  std::vector<TaskResult> results(tasks.size());
+                                        const std::function<void(std::size_t)>& finished,
+                                        const std::atomic<bool>* interrupt) {
+  const TaskResult not_started{static_cast<int>(ExitCode::interrupted), "interrupted before it was started"};
+  std::vector<TaskResult> results(tasks.size(), not_started);
   std::vector<Child> alive;
   std::size_t next = 0;
-  while (next < tasks.size() || !alive.empty()) {
-    while (next < tasks.size() && alive.size() < parallel) {
+  bool stopping = false;
+  while ((next < tasks.size() && !stopping) || !alive.empty()) {
+    if (!stopping && interrupt != nullptr && interrupt->load()) {
+      stopping = true;
+      for (const Child& child : alive)
+        kill(child.pid, SIGTERM);
+    }
+    while (!stopping && next < tasks.size() && alive.size() < parallel) {
       alive.push_back(start(next, tasks[next]));
       ++next;
     }
-    const std::size_t at = wait_for_one(alive);
-    const Child child = alive[at];
-    alive.erase(alive.begin() + static_cast<std::ptrdiff_t>(at));
+    const std::optional<std::size_t> at = wait_for_one(alive);
+    if (!at)
+      continue;
+    const Child child = alive[*at];
+    alive.erase(alive.begin() + static_cast<std::ptrdiff_t>(*at));
     results[child.task] = collect(child);
     finished(child.task);
   }

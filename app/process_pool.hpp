@@ -3,6 +3,7 @@
 // one must not cost the others.
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <string>
 #include <vector>
@@ -18,9 +19,12 @@ struct TaskResult {
 /// Runs every task in a forked child, at most `parallel` >= 1 at a time, started in order. A task throws to
 /// fail; `exit_code.hpp` says what the exception means. A child that dies by a signal gives exit code 70 and
 /// a message that names it. `finished` is called in this process whenever a task has ended (its index).
-/// Results are in the order of the tasks. Flush output before the call.
+/// Results are in the order of the tasks. When `interrupt` becomes true the children get SIGTERM, no more are
+/// started, and those not started have exit code 130. Children do not outlive this process. Flush output
+/// before the call.
 [[nodiscard]] std::vector<TaskResult> run_in_children(const std::vector<std::function<void()>>& tasks,
                                                       unsigned parallel,
-                                                      const std::function<void(std::size_t)>& finished);
+                                                      const std::function<void(std::size_t)>& finished,
+                                                      const std::atomic<bool>* interrupt = nullptr);
 
 } // namespace vtrain

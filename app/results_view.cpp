@@ -33,12 +33,13 @@ struct CountColumn {
   std::string_view name;
   std::size_t Summary::*count;
 };
-constexpr std::array<CountColumn, 6> kCounts = {{{"submitted", &Summary::submitted},
+constexpr std::array<CountColumn, 7> kCounts = {{{"submitted", &Summary::submitted},
                                                  {"completed", &Summary::completed},
                                                  {"rejected", &Summary::rejected},
                                                  {"failed", &Summary::failed},
                                                  {"unfinished", &Summary::unfinished},
-                                                 {"trimmed", &Summary::trimmed}}};
+                                                 {"trimmed", &Summary::trimmed},
+                                                 {"not_submitted", &Summary::not_submitted}}};
 
 } // namespace
 
@@ -50,6 +51,8 @@ std::string summary_text(const Summary& s) {
                                 s.cluster.gpus().value(), s.placement);
   out += line("jobs", fmt::format("{} submitted, {} completed, {} rejected, {} failed, {} unfinished",
                                   s.submitted, s.completed, s.rejected, s.failed, s.unfinished));
+  if (s.not_submitted > 0)
+    out += line("", fmt::format("{} more were not submitted before the run was cut", s.not_submitted));
   if (s.trimmed > 0)
     out += line("", fmt::format("{} outside the measured window, left out of means", s.trimmed));
   out += line("JCT", fmt::format("mean {}, p50 {}, p90 {}, p99 {}", duration(s.metric("jct_mean_s")),

@@ -76,6 +76,7 @@ void install_signal_handlers() {
   (void)interrupt_flag(); // constructed before a signal can come
   std::signal(SIGINT, on_interrupt);
   std::signal(SIGTERM, on_interrupt);
+  std::signal(SIGHUP, on_interrupt);
   std::signal(SIGXFSZ, SIG_IGN);
 }
 

@@ -11,7 +11,7 @@
 
 namespace vtrain {
 
-/// Set by SIGINT and SIGTERM; a run that sees it stops, and what it has is written and marked.
+/// Set by SIGINT, SIGTERM and SIGHUP; a run that sees it stops, and what it has is written and marked.
 [[nodiscard]] std::atomic<bool>& interrupt_flag();
 /// Installs the handlers, and ignores SIGXFSZ so that a full quota is an ordinary write error.
 void install_signal_handlers();

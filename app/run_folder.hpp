@@ -10,8 +10,10 @@
 
 namespace vtrain {
 
-/// Name of the file that marks a folder as ours.
+/// Name of the file that says how results came about.
 inline constexpr const char* kManifestName = "manifest.json";
+/// What manifests of ours say of themselves; it tells them from other programs' files of that name.
+inline constexpr const char* kManifestProgram = "\"program\": \"vtrain\"";
 
 /// jobs.csv of a run folder. Throws InputError that says what is missing when `folder` is no run of ours (for
 /// a folder of a comparison it names the runs in it).

@@ -131,8 +131,11 @@ std::string jobs_csv(const Outcome& outcome, const Workload& workload, const Mea
   for (const std::string_view column : job_columns())
     line.text(column);
   line.end_line();
-  for (std::size_t i = 0; i < workload.jobs.size(); ++i)
-    write_job(line, workload, outcome, window, JobId(static_cast<std::uint32_t>(i)));
+  for (std::size_t i = 0; i < workload.jobs.size(); ++i) {
+    const JobId id(static_cast<std::uint32_t>(i));
+    if (outcome.state->run(id).life.state() != JobState::future)
+      write_job(line, workload, outcome, window, id);
+  }
   return out;
 }
 

@@ -39,7 +39,7 @@ public:
   }
 
 private:
-  static constexpr std::array<int, 4> kSignals = {SIGINT, SIGTERM, SIGSEGV, SIGABRT};
+  static constexpr std::array<int, 5> kSignals = {SIGINT, SIGTERM, SIGHUP, SIGSEGV, SIGABRT};
   std::array<struct sigaction, kSignals.size()> before_{};
 };
 

@@ -8,6 +8,7 @@
 
 #include <chrono>
 #include <cmath>
+#include <limits>
 
 namespace vtrain {
 namespace {
@@ -71,7 +72,7 @@ private:
   }
 
   bool is_cut(Seconds now) {
-    const bool late = setup_.options.until && now >= *setup_.options.until;
+    const bool late = setup_.options.until && now > *setup_.options.until;
     const bool interrupted =
         setup_.options.interrupt != nullptr && setup_.options.interrupt->load(std::memory_order_relaxed);
     if (!late && !interrupted)
@@ -216,14 +217,16 @@ private:
       return false;
     if (!setup_.options.round)
       return true;
-    const Seconds since = state_.now - outcome_.first_submit;
-    double round = std::floor(since / *setup_.options.round);
-    if (state_.now == round_date_ || since == *setup_.options.round * round)
+    const Seconds round = *setup_.options.round;
+    const double rounds = (state_.now - outcome_.first_submit) / round;
+    // A date that is a border but for rounding is one: a few units in the last place of the dates and of the
+    // quotient.
+    constexpr double kUlps = 8.0 * std::numeric_limits<double>::epsilon();
+    const double tolerance = kUlps * (std::abs(state_.now / round) + std::abs(rounds));
+    if (state_.now == round_date_ || std::abs(rounds - std::round(rounds)) <= tolerance)
       return true;
-    Seconds next;
-    do
-      next = outcome_.first_submit + *setup_.options.round * ++round;
-    while (next <= state_.now); // the quotient was rounded down
+    const Seconds next = outcome_.first_submit + round * (std::floor(rounds) + 1.0);
+    VTRAIN_ASSERT(next > state_.now, "a round that does not advance the clock");
     if (next != round_date_)
       wake(*(round_date_ = next));
     return false;

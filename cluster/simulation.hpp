@@ -31,7 +31,7 @@ struct SimulationOptions {
   /// The policy is called only at first submit + k x round, when something changed since; none: at every
   /// change.
   std::optional<Seconds> round;
-  /// The run is cut at this date; none: it goes on until every job has ended.
+  /// The run is cut after what happens at this date; none: it goes on until every job has ended.
   std::optional<Seconds> until;
   /// Called every few thousand dates.
   std::function<void(const SimulationProgress&)> progress;

@@ -40,6 +40,10 @@ std::optional<double> ratio(double part, double whole) {
 }
 
 void count(Summary& summary, const JobRun& run) {
+  if (run.life.state() == JobState::future) {
+    ++summary.not_submitted;
+    return;
+  }
   ++summary.submitted;
   switch (run.life.state()) {
   case JobState::completed: ++summary.completed; break;
@@ -71,6 +75,8 @@ Samples collect(Summary& summary, const Outcome& outcome, const Workload& worklo
     const Job& job = workload.jobs[i];
     const JobRun& run = outcome.state->runs[i];
     count(summary, run);
+    if (run.life.state() == JobState::future)
+      continue;
     if (!window.contains(job.submit - outcome.first_submit))
       ++summary.trimmed;
     else

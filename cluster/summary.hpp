@@ -35,8 +35,9 @@ struct Summary {
   TraceFunnel funnel;
 
   std::size_t submitted = 0, completed = 0, rejected = 0, failed = 0, unfinished = 0;
-  std::size_t trimmed = 0;     ///< jobs left out of means by warm-up and window
-  std::vector<Metric> metrics; ///< in the order of `metric_names`
+  std::size_t not_submitted = 0; ///< jobs of the trace that a cut run never came to; they count nowhere else
+  std::size_t trimmed = 0;       ///< jobs left out of means by warm-up and window
+  std::vector<Metric> metrics;   ///< in the order of `metric_names`
 
   /// The value of a metric; none when it does not apply. The name must exist.
   [[nodiscard]] std::optional<double> metric(std::string_view metric_name) const;

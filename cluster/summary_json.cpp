@@ -75,7 +75,8 @@ std::string to_json(const Summary& summary) {
         {"rejected", summary.rejected},
         {"failed", summary.failed},
         {"unfinished", summary.unfinished},
-        {"trimmed", summary.trimmed}}},
+        {"trimmed", summary.trimmed},
+        {"not_submitted", summary.not_submitted}}},
       {"metrics", metrics}};
   // A name that is no UTF-8 must not cost the run.
   return out.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
@@ -141,6 +142,7 @@ Summary read_summary(const Json& json) {
   out.failed = jobs.at("failed").get<std::size_t>();
   out.unfinished = jobs.at("unfinished").get<std::size_t>();
   out.trimmed = jobs.at("trimmed").get<std::size_t>();
+  out.not_submitted = jobs.at("not_submitted").get<std::size_t>();
   for (const std::string_view name : metric_names()) {
     const Json& value = json.at("metrics").at(std::string(name));
     out.metrics.push_back({name, value.is_null() ? std::nullopt : std::optional(value.get<double>())});

@@ -125,6 +125,7 @@ private:
   const ConfigNode* take(std::string_view key);
   const ConfigNode* take_scalar(std::string_view key);
   void missing(std::string_view key);
+  std::optional<Seconds> time(std::string_view key);
   [[nodiscard]] std::string full_name(std::string_view key) const;
   [[nodiscard]] ConfigNode& effective_map() const;
   template <class T, class Parse>

@@ -237,16 +237,23 @@ std::optional<T> ConfigReader::quantity(std::string_view key, Parse parse, const
 }
 
 Seconds ConfigReader::seconds(std::string_view key, Seconds fallback) {
-  const Seconds value = quantity<Seconds>(key, parse_seconds, "a duration", "s").value_or(fallback);
+  const Seconds value = time(key).value_or(fallback);
   record(key, ConfigNode::text(format_seconds(value)));
   return value;
 }
-
 std::optional<Seconds> ConfigReader::optional_seconds(std::string_view key) {
-  const auto value = quantity<Seconds>(key, parse_seconds, "a duration", "s");
+  const auto value = time(key);
   if (value)
     record(key, ConfigNode::text(format_seconds(*value)));
   return value;
+}
+std::optional<Seconds> ConfigReader::time(std::string_view key) {
+  const auto value = quantity<Seconds>(key, parse_seconds, "a duration", "s");
+  if (!value || *value <= kLongestTime)
+    return value;
+  error(key, fmt::format("'{}' is too long", full_name(key)),
+        fmt::format("the longest time is {}", format_seconds(kLongestTime)));
+  return std::nullopt;
 }
 
 template <class T, class Parse>

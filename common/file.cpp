@@ -138,7 +138,7 @@ void write_file(const fs::path& file, std::string_view bytes) {
   }
 }
 
-OutputFolder::OutputFolder(fs::path target, std::string marker)
+OutputFolder::OutputFolder(fs::path target, FolderMarker marker)
     : target_(std::move(target)), marker_(std::move(marker)) {
   fs::path named = target_;
   if (named.filename().empty()) // "out/"
@@ -165,14 +165,15 @@ void OutputFolder::check_replaceable() const {
   if (!fs::is_directory(status))
     throw IoError(fmt::format("{} exists and is not a folder; choose another folder with -o or remove it",
                               target_.string()));
-  if (fs::exists(place_ / marker_, error))
+  if (fs::exists(place_ / marker_.file, error) &&
+      read_file(place_ / marker_.file).find(marker_.text) != std::string::npos)
     return;
   const bool empty = fs::is_empty(place_, error);
   if (error)
     fail("write", target_, error.value());
   if (!empty)
     throw IoError(fmt::format("{} exists and holds no {} of ours; choose another folder with -o or remove it",
-                              target_.string(), marker_));
+                              target_.string(), marker_.file));
 }
 
 void OutputFolder::create_staging() {
@@ -218,6 +219,11 @@ void OutputFolder::write(const std::string& name, std::string_view bytes) const 
   const int error = output.number() < 0 ? errno : write_and_close(output, bytes);
   if (error != 0)
     fail("write", target_ / name, error);
+}
+
+bool OutputFolder::replaces() const {
+  std::error_code ignored;
+  return fs::exists(place_, ignored) && !fs::is_empty(place_, ignored);
 }
 
 void OutputFolder::commit() {

@@ -21,15 +21,21 @@ namespace vtrain {
 /// Writes a file under a temporary name beside it and renames it. Throws IoError; then nothing is left.
 void write_file(const std::filesystem::path& file, std::string_view bytes);
 
+/// What tells a folder of ours from another one: a file, and a text in it.
+struct FolderMarker {
+  std::string file;
+  std::string text; ///< empty: the file's presence is enough
+};
+
 /// A folder of results that appears whole or not at all. Files are written into a temporary sibling;
 /// `commit` renames it to its final name. Without commit the destructor removes it.
 ///
-/// An existing folder is replaced only if it holds a file called `marker`; otherwise, and when anything
-/// cannot be written, IoError is thrown and what was there stays as it was.
+/// An existing folder is replaced only if it holds a file of that name and with that text in it; otherwise,
+/// and when anything cannot be written, IoError is thrown and what was there stays as it was.
 class OutputFolder {
 public:
   /// Checks that `target` may be (re)placed and creates the temporary folder, parents included.
-  OutputFolder(std::filesystem::path target, std::string marker);
+  OutputFolder(std::filesystem::path target, FolderMarker marker);
   OutputFolder(const OutputFolder&) = delete;
   OutputFolder& operator=(const OutputFolder&) = delete;
   ~OutputFolder();
@@ -39,6 +45,8 @@ public:
   /// Where files are written until commit; children (such as runs of a comparison) may be created in it.
   [[nodiscard]] const std::filesystem::path& staging() const { return staging_; }
   [[nodiscard]] const std::filesystem::path& target() const { return target_; }
+  /// Whether commit would replace something.
+  [[nodiscard]] bool replaces() const;
   void commit();
 
 private:
@@ -49,7 +57,7 @@ private:
   std::filesystem::path target_; ///< as the user named it
   std::filesystem::path place_;  ///< where that leads, links followed
   std::filesystem::path staging_;
-  std::string marker_;
+  FolderMarker marker_;
   std::vector<std::filesystem::path> created_parents_; ///< from the outermost inwards
   bool committed_ = false;
 };

@@ -10,6 +10,10 @@
 
 namespace vtrain {
 
+/// The longest time that is accepted anywhere, some 30,000 years: dates beyond it would lose their
+/// milliseconds.
+inline constexpr Seconds kLongestTime{1e12};
+
 /// Each parser accepts a number and a unit, with or without a blank between them, and gives none otherwise.
 /// Time: ns us ms s min h d w. A bare "0" is accepted.
 [[nodiscard]] std::optional<Seconds> parse_seconds(std::string_view text);

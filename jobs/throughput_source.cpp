@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "jobs/throughput_source.hpp"
 
+#include "common/quantity_text.hpp"
 #include "common/suggest.hpp"
 
 #include <fmt/format.h>
@@ -123,6 +124,11 @@ private:
 /// The table has no row at all for this GPU: one error instead of one for each job.
 void report_unknown_gpu(const ThroughputProfile& profile, const std::vector<std::string>& gpu_names,
                         Diagnostics& diagnostics) {
+  if (profile.rows.empty() && profile.scattered_rows_left_out > 0) {
+    diagnostics.error({.file = profile.file, .line = 0, .column = 0},
+                      "every row of the profile is for scattered GPUs, and consolidated ones are used");
+    return;
+  }
   std::vector<std::string> gpus;
   for (const ProfileRow& row : profile.rows)
     if (std::ranges::find(gpus, row.gpu) == gpus.end())
@@ -158,6 +164,11 @@ void set_work(Workload& workload, Job& job, const ThroughputProfile& profile, Di
     diagnostics.error(place_of(workload, job), fmt::format("job '{}' has neither iterations nor a duration",
                                                            workload.strings.text(job.name)));
   }
+  if (!(job.duration <= kLongestTime))
+    diagnostics.error(place_of(workload, job),
+                      fmt::format("job '{}' would run for {:.3g} s at the profile's rate",
+                                  workload.strings.text(job.name), job.duration.base()),
+                      fmt::format("the longest time is {}", format_seconds(kLongestTime)));
 }
 
 } // namespace

@@ -15,7 +15,7 @@ std::vector<Seconds> read_seconds_list(const std::vector<ConfigNode>& items, Dia
   std::vector<Seconds> list;
   for (const ConfigNode& item : items) {
     const auto value = item.kind == ConfigNode::Kind::scalar ? parse_seconds(item.scalar) : std::nullopt;
-    if (value && *value >= Seconds(0.0))
+    if (value && *value >= Seconds(0.0) && *value <= kLongestTime)
       list.push_back(*value);
     else
       diagnostics.error(item.where, "this is not a duration", "write a number and its unit, such as 3250s");

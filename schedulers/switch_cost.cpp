@@ -67,7 +67,7 @@ std::map<std::int32_t, Seconds> read_steps(ConfigReader& reader) {
     }
     const auto cost = entry.value.kind == ConfigNode::Kind::scalar ? parse_seconds(entry.value.scalar)
                                                                    : std::optional<Seconds>();
-    if (!cost || *cost < Seconds(0.0)) {
+    if (!cost || *cost < Seconds(0.0) || *cost > kLongestTime) {
       reader.diagnostics().error(entry.value.where, "the cost for '" + entry.key + "' is not a duration",
                                  "such as 30s");
       continue;

@@ -2,6 +2,7 @@
 #include "traces/job_rows.hpp"
 
 #include "common/number.hpp"
+#include "common/quantity_text.hpp"
 
 #include <fmt/format.h>
 
@@ -12,7 +13,7 @@ namespace vtrain {
 namespace {
 
 /// Beyond this a time is no number of seconds: it is longer than recorded history.
-constexpr double kMaxSeconds = 1e12;
+constexpr double kMaxSeconds = kLongestTime.base();
 
 bool is_null_word(std::string_view text) {
   switch (text.size()) {

@@ -94,7 +94,8 @@ std::vector<TaskResult> run_all(const Experiment& experiment, const Workload& wo
         [&, name] { run_policy(experiment, workload, *registry.find(name), folder.staging() / name); });
   std::fflush(nullptr);
   CompareProgress progress(policies, !quiet);
-  return run_in_children(tasks, parallel, [&](std::size_t task) { progress.finished(task); });
+  return run_in_children(
+      tasks, parallel, [&](std::size_t task) { progress.finished(task); }, &interrupt_flag());
 }
 
 /// The policies that run, in the order in which they were named.
@@ -113,11 +114,16 @@ Comparison collect(const Experiment& experiment, const std::vector<std::string>&
   for (const Experiment::SkippedPolicy& skipped : experiment.skipped)
     comparison.skipped.push_back({skipped.name, skipped.reason});
   for (std::size_t i = 0; i < policies.size(); ++i) {
-    if (results[i].exit_code == static_cast<int>(ExitCode::ok) ||
-        results[i].exit_code == static_cast<int>(ExitCode::interrupted))
-      comparison.runs.push_back(read_report_run(folder.staging() / policies[i]));
-    else
-      comparison.skipped.push_back({policies[i], results[i].message});
+    const std::filesystem::path run = folder.staging() / policies[i];
+    // An interrupted run is shown as far as it came.
+    const bool usable = results[i].exit_code == static_cast<int>(ExitCode::ok) ||
+                        results[i].exit_code == static_cast<int>(ExitCode::interrupted);
+    if (usable && std::filesystem::exists(run / kManifestName)) {
+      comparison.runs.push_back(read_report_run(run));
+      continue;
+    }
+    std::filesystem::remove_all(run);
+    comparison.skipped.push_back({policies[i], results[i].message});
   }
   return comparison;
 }
@@ -143,19 +149,19 @@ void print(const Comparison& comparison, const std::string& folder, const std::s
     fmt::print("\n{} jobs are outside the measured window and left out of means\n",
                summaries.front().trimmed);
   for (const Comparison::Skipped& skipped : comparison.skipped)
-    fmt::print("skipped {}: {}\n", skipped.policy, skipped.reason);
+    fmt::print("without {}: {}\n", skipped.policy, skipped.reason);
   fmt::print("\nreport  {0}/report.html\nresults {0}/\n", folder);
 }
 
 /// The worst that happened: a failed run before an interrupt before a broken threshold.
-int exit_code_of(const Experiment& experiment, const Comparison& comparison,
-                 const std::vector<TaskResult>& results) {
+int exit_code_of(const Experiment& experiment, const std::vector<std::string>& policies,
+                 const Comparison& comparison, const std::vector<TaskResult>& results) {
   int code = 0;
-  for (const TaskResult& result : results) {
-    if (!result.message.empty())
-      std::fprintf(stderr, "%s\n", result.message.c_str());
+  for (std::size_t i = 0; i < policies.size(); ++i) {
+    if (!results[i].message.empty())
+      std::fprintf(stderr, "%s: %s\n", policies[i].c_str(), results[i].message.c_str());
     if (code == 0 || code == static_cast<int>(ExitCode::interrupted))
-      code = result.exit_code != 0 ? result.exit_code : code;
+      code = results[i].exit_code != 0 ? results[i].exit_code : code;
   }
   for (const ReportRun& run : comparison.runs)
     for (const std::string& text : broken_thresholds(experiment.thresholds, run.summary)) {
@@ -182,17 +188,20 @@ int compare_verb(const CompareArguments& arguments, const CommonFlags& flags) {
   const std::vector<std::string> policies = runnable(named, experiment);
   const Workload workload = read_workload(experiment, diagnostics);
   show_warnings(diagnostics, flags);
-  OutputFolder folder(arguments.output.value_or("out/" + experiment.name), kManifestName);
+  OutputFolder folder(arguments.output.value_or("out/" + experiment.name), {kManifestName, kManifestProgram});
   const std::vector<TaskResult> results =
       run_all(experiment, workload, registry, policies, folder, parallel, flags.quiet);
   const Comparison comparison = collect(experiment, policies, results, folder);
+  if (interrupt_flag().load() && folder.replaces())
+    throw Interrupted("interrupted; the earlier results in " + folder.target().string() + " were kept");
   folder.write("compare.json", to_json(comparison));
   folder.write("report.html", report_html(experiment.name, comparison.runs));
   folder.write("compare.svg", to_svg(jct_chart(comparison.runs)));
-  folder.write(kManifestName, comparison_manifest(experiment, workload, command_line_text()));
+  folder.write(kManifestName, comparison_manifest(experiment, workload, command_line_text(),
+                                                  comparison.runs.size() == policies.size()));
   folder.commit();
   print(comparison, folder.target().string(), experiment.name, flags.format);
-  return exit_code_of(experiment, comparison, results);
+  return exit_code_of(experiment, policies, comparison, results);
 }
 
 } // namespace

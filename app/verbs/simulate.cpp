@@ -51,7 +51,7 @@ int simulate_verb(const SimulateArguments& arguments, const CommonFlags& flags) 
     std::fputs(plan_table(experiment, workload).render(flags.format).c_str(), stdout);
     return static_cast<int>(ExitCode::ok);
   }
-  OutputFolder folder(arguments.output.value_or("out/" + experiment.name), kManifestName);
+  OutputFolder folder(arguments.output.value_or("out/" + experiment.name), {kManifestName, kManifestProgram});
   RunResult result;
   {
     ProgressLine progress(experiment.policy, !flags.quiet);
@@ -63,6 +63,8 @@ int simulate_verb(const SimulateArguments& arguments, const CommonFlags& flags) 
          .progress = [&](const SimulationProgress& p) { progress.update(p); }},
         [&](const std::string& name, std::string_view bytes) { folder.write(name, bytes); });
   }
+  if (result.interrupted && folder.replaces())
+    throw Interrupted("interrupted; the earlier results in " + folder.target().string() + " were kept");
   folder.write("report.html", report_html(experiment.name, {result.report}));
   folder.commit();
   print_summary(result.report.summary, folder.target().string(), flags.format);

@@ -28,6 +28,8 @@ namespace vtrain {
 namespace {
 
 constexpr std::size_t kQueues = 3;
+/// Seconds that rounding may have moved a date by.
+constexpr double kRounding = 1e-6;
 enum class Zone : std::uint8_t { running, waiting };
 
 /// Positions in the queues as one number each: smaller is earlier; a queue's running zone is before its
@@ -115,12 +117,18 @@ private:
     return options_.gpu_time ? executed * item.gpus.value() : executed;
   }
 
+  /// Whether a job has reached a limit. Dates carry rounding errors, so a job that is a microsecond away has.
+  [[nodiscard]] bool has_reached(const ClusterView& view, const OrderedJob& item, Seconds limit) const {
+    const double gpus = options_.gpu_time ? item.gpus.value() : 1.0;
+    return attained(view, item) >= limit.base() - gpus * kRounding;
+  }
+
   /// Moves running jobs that have reached their limit to the tail of the next queue.
   void demote(const ClusterView& view) {
     demoted_.clear();
     for (std::size_t queue = 0; queue < served_.size(); ++queue) {
       for (GangClasses::Class& gang : served_[queue].classes()) {
-        while (!gang.jobs->empty() && attained(view, gang.head) >= options_.limits[queue].base())
+        while (!gang.jobs->empty() && has_reached(view, gang.head, options_.limits[queue]))
           demoted_.push_back(served_[queue].erase(gang.head.job));
       }
     }
@@ -164,7 +172,7 @@ private:
       for (const GangClasses::Class& gang : served_[queue].classes()) {
         // Jobs that have reached it already were demoted in this call and are demoted again in the next one.
         for (const OrderedJob& item : *gang.jobs) {
-          if (attained(view, item) >= options_.limits[queue].base())
+          if (has_reached(view, item, options_.limits[queue]))
             continue;
           const Seconds date = demotion_date(view, item, options_.limits[queue].base());
           if (!next || date < *next)
@@ -180,9 +188,9 @@ private:
     const double now = view.now().base();
     const double gpus = options_.gpu_time ? item.gpus.value() : 1.0;
     const double left = (limit - attained(view, item)) / gpus;
-    double wait = std::ceil(left);
+    double wait = std::ceil(left - kRounding);
     if (options_.as_released) {
-      wait = std::floor((limit - view.executed(item.job).base()) / gpus);
+      wait = std::floor((limit - view.executed(item.job).base()) / gpus + kRounding);
       if (wait < 1.0)
         wait = left;
     }

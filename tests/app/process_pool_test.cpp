@@ -6,8 +6,10 @@
 
 #include <doctest/doctest.h>
 
+#include <atomic>
 #include <csignal>
 #include <set>
+#include <unistd.h>
 
 using namespace vtrain;
 
@@ -49,4 +51,17 @@ TEST_CASE("a message longer than a pipe holds does not block the child") {
   const std::vector<TaskResult> results = run_in_children(tasks, 1, [](std::size_t) {});
   CHECK(results[0].exit_code == 4);
   CHECK(results[0].message.size() > 1'000'000);
+}
+
+TEST_CASE("an interrupt reaches the children, and what was not started stays so") {
+  std::atomic<bool> interrupt{false};
+  std::vector<std::function<void()>> tasks(5, [] { pause(); }); // ends by the signal only
+  tasks[0] = [] {};
+  const std::vector<TaskResult> results = run_in_children(
+      tasks, 2, [&](std::size_t) { interrupt = true; }, &interrupt);
+  CHECK(results[0].exit_code == 0);
+  CHECK(results[1].exit_code == 70);
+  CHECK(results[1].message.find("Terminated") != std::string::npos);
+  CHECK(results[4].exit_code == 130);
+  CHECK(results[4].message == "interrupted before it was started");
 }

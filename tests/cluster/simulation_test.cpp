@@ -91,6 +91,37 @@ TEST_CASE("a fractional round never stops the clock") {
     CHECK(outcome.state->run(JobId(i)).life.state() == JobState::completed);
 }
 
+TEST_CASE("a job submitted on the border of a fractional round starts there") {
+  TestRun run;
+  run.options.round = Seconds(0.7);
+  const Outcome outcome = simulate_plain(make_workload({{0, 1, 1}, {2.1, 1, 1}, {4.2, 1, 1}}),
+                                         make_cluster(1, 8), std::move(run));
+  CHECK(start_of(outcome, 1) == 2.1);
+  CHECK(start_of(outcome, 2) == 4.2);
+  TestRun tenths;
+  tenths.options.round = Seconds(0.1);
+  const Workload late = make_workload({{1e7, 1, 1}, {1e7 + 4.3, 1, 1}});
+  CHECK(start_of(simulate_plain(late, make_cluster(1, 8), std::move(tenths)), 1) == 1e7 + 4.3);
+}
+
+TEST_CASE("rounds as short as a millisecond end on a trace as long as a year") {
+  TestRun run;
+  run.options.round = Seconds(1e-3);
+  const Outcome outcome = simulate_plain(make_workload({{0, 1, 3}, {33'348'276.12345, 1, 3}}),
+                                         make_cluster(1, 8), std::move(run));
+  CHECK(start_of(outcome, 1) == doctest::Approx(33'348'276.124).epsilon(1e-12));
+}
+
+TEST_CASE("what happens at the date of the cut still happens") {
+  TestRun run;
+  run.options.until = Seconds(10);
+  const Outcome outcome =
+      simulate_plain(make_workload({{0, 1, 10}, {10, 1, 5}, {11, 1, 1}}), make_cluster(1, 8), std::move(run));
+  CHECK(outcome.state->run(JobId(0)).life.state() == JobState::completed);
+  CHECK(start_of(outcome, 1) == 10.0);
+  CHECK(outcome.state->run(JobId(2)).life.state() == JobState::future);
+}
+
 TEST_CASE("a run that is cut leaves running, waiting and future jobs unfinished, with reasons") {
   const Workload workload = make_workload({{0, 8, 100}, {1, 8, 10}, {500, 1, 1}});
   TestRun run;

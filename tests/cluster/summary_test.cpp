@@ -80,6 +80,17 @@ TEST_CASE("warm-up and window trim the jobs that enter means, not the simulation
   CHECK(value(s, "makespan_s") == 230.0);
 }
 
+TEST_CASE("jobs that a cut run never came to count nowhere") {
+  TestRun run;
+  run.options.until = Seconds(10);
+  const Workload workload = make_workload({{0, 1, 10, 10.0}, {20, 1, 1, 30.0}});
+  const Summary s = measured(workload, make_cluster(1, 8), std::move(run));
+  CHECK(s.submitted == 1);
+  CHECK(s.completed == 1);
+  CHECK(s.not_submitted == 1);
+  CHECK(value(s, "deadline_met_ratio") == 1.0);
+}
+
 TEST_CASE("the goodput leaves out what switch costs took") {
   Diagnostics diagnostics;
   const ConfigNode tree =

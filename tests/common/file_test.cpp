@@ -125,7 +125,7 @@ TEST_CASE("a place that cannot be written is named with the reason") {
 
 TEST_CASE("a folder of results appears on commit") {
   const TemporaryFolder folder;
-  OutputFolder output(folder / "out", "manifest.json");
+  OutputFolder output(folder / "out", {"manifest.json", ""});
   output.write("manifest.json", "{}");
   output.write("runs/fifo/jobs.csv", "job_id\n");
   CHECK_FALSE(fs::exists(folder / "out"));
@@ -139,7 +139,7 @@ TEST_CASE("a folder of results appears on commit") {
 TEST_CASE("without commit nothing is left, parents included") {
   const TemporaryFolder folder;
   {
-    OutputFolder output(folder / "a/b/out", "manifest.json");
+    OutputFolder output(folder / "a/b/out", {"manifest.json", ""});
     output.write("manifest.json", "{}");
   }
   CHECK(folder.entry_count() == 0);
@@ -147,7 +147,7 @@ TEST_CASE("without commit nothing is left, parents included") {
 
 TEST_CASE("parents are made on the way and a trailing slash is no matter") {
   const TemporaryFolder folder;
-  OutputFolder output(folder / "a/b/out/", "manifest.json");
+  OutputFolder output(folder / "a/b/out/", {"manifest.json", ""});
   output.write("manifest.json", "{}");
   output.commit();
   CHECK(fs::exists(folder / "a/b/out/manifest.json"));
@@ -156,7 +156,7 @@ TEST_CASE("parents are made on the way and a trailing slash is no matter") {
 TEST_CASE("a folder of ours is replaced whole") {
   const TemporaryFolder folder;
   for (const char* name : {"first", "second"}) {
-    OutputFolder output(folder / "out", "manifest.json");
+    OutputFolder output(folder / "out", {"manifest.json", ""});
     output.write("manifest.json", name);
     output.write(name, "x");
     output.commit();
@@ -169,7 +169,7 @@ TEST_CASE("a folder of ours is replaced whole") {
 TEST_CASE("an empty folder is replaced") {
   const TemporaryFolder folder;
   fs::create_directory(folder / "out");
-  OutputFolder output(folder / "out", "manifest.json");
+  OutputFolder output(folder / "out", {"manifest.json", ""});
   output.write("manifest.json", "{}");
   output.commit();
   CHECK(fs::exists(folder / "out/manifest.json"));
@@ -179,9 +179,10 @@ TEST_CASE("a folder that is not ours is refused and left as it was") {
   const TemporaryFolder folder;
   fs::create_directory(folder / "out");
   write_file(folder / "out/thesis.tex", "precious");
-  CHECK(io_error([&] { const OutputFolder output(folder / "out", "manifest.json"); }) ==
-        (folder / "out").string() +
-            " exists and holds no manifest.json of ours; choose another folder with -o or remove it");
+  CHECK(io_error([&] {
+          const OutputFolder output(folder / "out", {"manifest.json", ""});
+        }) == (folder / "out").string() +
+                  " exists and holds no manifest.json of ours; choose another folder with -o or remove it");
   CHECK(read_file(folder / "out/thesis.tex") == "precious");
   CHECK(folder.entry_count() == 1);
 }
@@ -189,7 +190,7 @@ TEST_CASE("a folder that is not ours is refused and left as it was") {
 TEST_CASE("a folder that became somebody else's before commit is left as it is") {
   const TemporaryFolder folder;
   {
-    OutputFolder output(folder / "out", "manifest.json");
+    OutputFolder output(folder / "out", {"manifest.json", ""});
     output.write("manifest.json", "{}");
     fs::create_directory(folder / "out");
     write_file(folder / "out/thesis.tex", "precious");
@@ -203,10 +204,10 @@ TEST_CASE("a file where the folder should be is refused") {
   const TemporaryFolder folder;
   write_file(folder / "out", "x");
   CHECK(io_error([&] {
-          const OutputFolder output(folder / "out", "manifest.json");
+          const OutputFolder output(folder / "out", {"manifest.json", ""});
         }).find("is not a folder") != std::string::npos);
   CHECK(io_error([&] {
-          const OutputFolder output(folder / "out/sub", "manifest.json");
+          const OutputFolder output(folder / "out/sub", {"manifest.json", ""});
         }).find("Not a directory") != std::string::npos);
   CHECK(read_file(folder / "out") == "x");
 }
@@ -214,7 +215,9 @@ TEST_CASE("a file where the folder should be is refused") {
 TEST_CASE("the current folder and the root are refused as targets") {
   for (const std::string target : {".", "..", "./", "/", ""}) {
     CAPTURE(target);
-    CHECK(io_error([&] { const OutputFolder output(target, "manifest.json"); }).starts_with("cannot write"));
+    CHECK(io_error([&] {
+            const OutputFolder output(target, {"manifest.json", ""});
+          }).starts_with("cannot write"));
   }
 }
 
@@ -223,7 +226,7 @@ TEST_CASE("a failed write leaves the old folder and removes the new one") {
   fs::create_directory(folder / "out");
   write_file(folder / "out/manifest.json", "old");
   {
-    OutputFolder output(folder / "out", "manifest.json");
+    OutputFolder output(folder / "out", {"manifest.json", ""});
     const FileSizeLimit limit(10);
     CHECK(io_error([&] { output.write("jobs.csv", "longer than ten bytes"); }) ==
           "cannot write " + (folder / "out/jobs.csv").string() + ": File too large");
@@ -237,7 +240,7 @@ TEST_CASE("a link to a folder of results is followed") {
   fs::create_directory(folder / "real");
   write_file(folder / "real/manifest.json", "old");
   fs::create_symlink("real", folder / "link");
-  OutputFolder output(folder / "link", "manifest.json");
+  OutputFolder output(folder / "link", {"manifest.json", ""});
   output.write("manifest.json", "new");
   output.commit();
   CHECK(fs::is_symlink(folder / "link"));
@@ -246,8 +249,8 @@ TEST_CASE("a link to a folder of results is followed") {
 
 TEST_CASE("two folders may be staged for one place and the last commit stays") {
   const TemporaryFolder folder;
-  OutputFolder first(folder / "out", "manifest.json");
-  OutputFolder second(folder / "out", "manifest.json");
+  OutputFolder first(folder / "out", {"manifest.json", ""});
+  OutputFolder second(folder / "out", {"manifest.json", ""});
   CHECK(first.staging() != second.staging());
   first.write("manifest.json", "first");
   second.write("manifest.json", "second");
@@ -255,4 +258,16 @@ TEST_CASE("two folders may be staged for one place and the last commit stays") {
   second.commit();
   CHECK(read_file(folder / "out/manifest.json") == "second");
   CHECK(folder.entry_count() == 1);
+}
+
+TEST_CASE("a folder whose marker is another program's is not ours") {
+  const vtrain_test::TemporaryFolder folder;
+  std::filesystem::create_directory(folder / "web");
+  vtrain::write_file(folder / "web" / "manifest.json", "{\"name\": \"a web page\"}");
+  vtrain::write_file(folder / "web" / "thesis.txt", "words");
+  CHECK_THROWS_AS(vtrain::OutputFolder(folder / "web", {"manifest.json", "ours"}), vtrain::IoError);
+  CHECK(vtrain::read_file(folder / "web" / "thesis.txt") == "words");
+  vtrain::write_file(folder / "web" / "manifest.json", "this one is ours");
+  CHECK(vtrain::OutputFolder(folder / "web", {"manifest.json", "ours"}).replaces());
+  CHECK_FALSE(vtrain::OutputFolder(folder / "new", {"manifest.json", "ours"}).replaces());
 }

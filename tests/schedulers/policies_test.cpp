@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Small schedules that can be checked by hand.
 #include "tests/schedulers/policy_play.hpp"
+#include "tests/support/small_workload.hpp"
 
 #include <doctest/doctest.h>
 
@@ -158,4 +159,13 @@ TEST_CASE("a policy forgets jobs that fail and takes them back") {
     CHECK(std::none_of(played.ends.begin(), played.ends.end(), [](double end) { return end == 0.0; }));
     CHECK(played.actions.size() > workload.jobs.size()); // some were started again
   }
+}
+
+TEST_CASE("las: rounding of fractional dates does not put a demotion off by a second") {
+  // Both jobs of one GPU; the first is demoted at 846.4 + 3250.
+  const auto workload = vtrain::test::make_workload({{846.4, 1, 10000}, {846.4, 1, 10000}});
+  const auto outcome =
+      vtrain::test::simulate_plain(workload, vtrain::test::make_cluster(1, 1), {.policy = "las"});
+  CHECK(outcome.state->run(vtrain::JobId(1)).first_start.value().base() ==
+        doctest::Approx(4096.4).epsilon(1e-9));
 }

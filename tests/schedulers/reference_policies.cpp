@@ -184,11 +184,16 @@ private:
     return view.executed(id).base() * (options_.gpu_time ? view.job(id).gpus.value() : 1);
   }
 
+  /// A microsecond on the job's GPUs: what rounding of dates may have taken.
+  [[nodiscard]] double slack(const ClusterView& view, JobId id) const {
+    return 1e-6 * (options_.gpu_time ? view.job(id).gpus.value() : 1);
+  }
+
   void demote(const ClusterView& view) {
     std::vector<JobId> reached;
     for (const std::uint32_t rank : view.running()) {
       const JobId id(rank);
-      if (queue_[rank] < 2 && attained(view, id) >= options_.limits[queue_[rank]])
+      if (queue_[rank] < 2 && attained(view, id) >= options_.limits[queue_[rank]] - slack(view, id))
         reached.push_back(id);
     }
     for (const JobId id : reached) {
@@ -201,13 +206,13 @@ private:
     for (std::size_t queue = 0; queue < 2; ++queue) {
       for (const JobId id : lists_[queue]) {
         const double limit = options_.limits[queue];
-        if (!runs(id) || attained(view, id) >= limit)
+        if (!runs(id) || attained(view, id) >= limit - slack(view, id))
           continue;
         const double gpus = options_.gpu_time ? view.job(id).gpus.value() : 1.0;
         const double exact = (limit - attained(view, id)) / gpus;
-        double wait = std::ceil(exact);
+        double wait = std::ceil(exact - 1e-6);
         if (options_.as_released)
-          wait = std::floor((limit - view.executed(id).base()) / gpus);
+          wait = std::floor((limit - view.executed(id).base()) / gpus + 1e-6);
         if (wait == 0.0)
           wait = exact;
         // A crossing nearer than doubles can tell is looked at as soon as possible.

@@ -14,12 +14,14 @@ namespace vtrain::test {
 
 struct TraceReading {
   Workload workload;
-  std::string errors; ///< one a line, the folder left out of the paths
+  std::string errors; ///< one a line, the folder left out of the paths; warnings are not among them
 };
 
 inline std::string text_of(const Diagnostics& diagnostics, const std::string& folder = {}) {
   std::string text;
   for (const Diagnostic& diagnostic : diagnostics.kept()) {
+    if (diagnostic.severity != Severity::error)
+      continue;
     std::string line = to_string(diagnostic);
     for (std::size_t at = 0; !folder.empty() && (at = line.find(folder + "/")) != std::string::npos;)
       line.erase(at, folder.size() + 1);

@@ -75,7 +75,8 @@ TEST_CASE("columns that Tiresias, Muri and Chronus use with other units are not 
 
 TEST_CASE("columns that the format does not use are named in a warning") {
   const vtrain_test::TemporaryFolder folder;
-  vtrain::write_file(folder / "jobs.csv", "job_id,submit_s,gpus,duration_s,deadline,colour\na,0,1,10,5,red\n");
+  vtrain::write_file(folder / "jobs.csv",
+                     "job_id,submit_s,gpus,duration_s,deadline,colour\na,0,1,10,5,red\n");
   vtrain::Diagnostics diagnostics;
   (void)vtrain::read_trace({.file = folder / "jobs.csv"}, diagnostics);
   CHECK_FALSE(diagnostics.has_errors());
