@@ -12,7 +12,9 @@
 
 #include <array>
 #include <csignal>
+#include <exception>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace vtrain {
@@ -57,6 +59,8 @@ public:
     arm(first);
     engine_->run();
     step_ = nullptr;
+    if (error_)
+      std::rethrow_exception(std::exchange(error_, nullptr));
   }
 
 private:
@@ -79,15 +83,21 @@ private:
 
   void arm(Seconds date) {
     simgrid::kernel::timer::Timer::set(date.base(), [this, date] {
-      // The date of the simulation, not SimGrid's clock: both agree, and only one of them may decide.
-      if (const std::optional<Seconds> next = (*step_)(date))
-        arm(*next);
+      // The date of the simulation, not SimGrid's clock: both agree, and only one of them may decide. What
+      // goes wrong waits until SimGrid has returned: it would lose its timer otherwise.
+      try {
+        if (const std::optional<Seconds> next = (*step_)(date))
+          arm(*next);
+      } catch (...) {
+        error_ = std::current_exception();
+      }
     });
   }
 
   sg::Engine* engine_;
   std::vector<sg::Host*> hosts_;
   const Step* step_ = nullptr;
+  std::exception_ptr error_; ///< what a step threw
 };
 
 } // namespace

@@ -44,6 +44,11 @@ std::string Actions::describe(std::string_view verb, JobId id, GpuCount gpus) co
   return fmt::format("{} of job '{}' with {} GPUs", verb, state_.workload.name(id), gpus.value());
 }
 
+void Actions::start(JobId id) {
+  const bool exists = id.value() < marks_.size(); // if not, the rule is stated below
+  start(id, exists ? state_.workload.job(id).gpus : GpuCount(0));
+}
+
 void Actions::claim(JobId id, bool must_hold_gpus, std::string_view verb) {
   if (id.value() >= marks_.size())
     violation("known job", fmt::format("{} of job number {}, which does not exist", verb, id.value()));

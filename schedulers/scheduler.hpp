@@ -46,8 +46,9 @@ public:
   /// Attained service so far, in GPU-seconds.
   [[nodiscard]] double gpu_seconds(JobId id) const { return state_.run(id).gpu_seconds_at(state_.now); }
 
-  /// What may be known of run times (docs/experiment-file.md, `information`): believed run time at the requested GPUs,
-  /// believed time still needed there (switch costs apart), and whether run times are known at all.
+  /// What may be known of run times (docs/experiment-file.md, `information`): believed run time at the
+  /// requested GPUs, believed time still needed there (switch costs apart), and whether run times are known
+  /// at all.
   [[nodiscard]] bool knows_duration() const { return state_.information.knows_duration(); }
   [[nodiscard]] Seconds duration(JobId id) const { return state_.information.duration(id); }
   [[nodiscard]] Seconds remaining(JobId id) const {
@@ -103,7 +104,7 @@ public:
 
   /// Starts a waiting job on its requested GPUs, on `gpus` GPUs, or on exactly these. It must fit (ask
   /// `fits`).
-  void start(JobId id) { start(id, state_.workload.job(id).gpus); }
+  void start(JobId id);
   void start(JobId id, GpuCount gpus);
   void start(JobId id, std::span<const NodeShare> shares);
   /// Takes the GPUs of a job that holds some; it waits again and keeps its progress.
