@@ -54,7 +54,7 @@ private:
   /// anywhere.
   [[nodiscard]] std::filesystem::path resolve(ConfigReader& reader, std::string_view key,
                                               const std::string& text) const {
-    const std::filesystem::path path = base_of(reader.where(key)) / text;
+    std::filesystem::path path = base_of(reader.where(key)) / text;
     if (!text.empty())
       reader.record(key, ConfigNode::text(std::filesystem::absolute(path).lexically_normal().string()));
     return path;

@@ -95,6 +95,7 @@ TaskResult collect(const Child& child) {
 std::optional<std::size_t> wait_for_one(const std::vector<Child>& children) {
   constexpr int kLookAfterMs = 200; // a signal may come just before poll begins
   std::vector<pollfd> polled;
+  polled.reserve(children.size());
   for (const Child& child : children)
     polled.push_back({.fd = child.messages, .events = POLLIN, .revents = 0});
   if (poll(polled.data(), polled.size(), kLookAfterMs) <= 0)

@@ -89,6 +89,7 @@ std::vector<TaskResult> run_all(const Experiment& experiment, const Workload& wo
                                 const PolicyRegistry& registry, const std::vector<std::string>& policies,
                                 const OutputFolder& folder, unsigned parallel, bool quiet) {
   std::vector<std::function<void()>> tasks;
+  tasks.reserve(policies.size());
   for (const std::string& name : policies)
     tasks.emplace_back(
         [&, name] { run_policy(experiment, workload, *registry.find(name), folder.staging() / name); });
