@@ -54,6 +54,8 @@ private:
       skip_value(*option, has_value);
     else if (option->takes_value)
       take_value(name, has_value ? std::optional(argument.substr(equals + 1)) : std::nullopt);
+    else if (option->toggle)
+      out_.options.push_back(has_value ? argument : name + "=true");
     else if (has_value)
       error(fmt::format("option '{}' takes no value", name));
     else
@@ -102,7 +104,8 @@ private:
 
   /// False, and an error, when an option that may be given once was given before.
   bool once(const OptionShape& option, const std::string& name) {
-    if (++given_[&option - options_.data()] == 1 || option.repeatable || !option.takes_value)
+    const bool many = option.repeatable || (!option.takes_value && !option.toggle);
+    if (++given_[&option - options_.data()] == 1 || many)
       return true;
     error(fmt::format("option '{}' is given twice", name));
     return false;
@@ -123,7 +126,7 @@ private:
 
   void check_positionals(std::span<const PositionalShape> shapes) {
     const std::size_t given = out_.positionals.size();
-    for (std::size_t i = given; i < shapes.size(); ++i)
+    for (std::size_t i = given; i < shapes.size() && !shapes[i].optional; ++i)
       error(fmt::format("argument {} of '{}' is missing", shapes[i].name, command_));
     const bool many = !shapes.empty() && shapes.back().many;
     // An unknown option may have had a value, which stands here now: one error is enough.

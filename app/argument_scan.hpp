@@ -14,17 +14,19 @@ struct OptionShape {
   std::vector<std::string> names; ///< with their dashes: "-o", "--output"
   bool takes_value = true;
   bool repeatable = false;
+  bool toggle = false; ///< takes no value, but `=true` and `=false`
 };
 
 /// The positional arguments of a verb.
 struct PositionalShape {
   std::string name;
-  bool many = false; ///< takes all that follow; the last one
+  bool many = false;     ///< takes all that follow; the last one
+  bool optional = false; ///< may be left out; the last one
 };
 
 /// Arguments in a form that leaves no doubt.
 struct ScannedArguments {
-  std::vector<std::string> options; ///< "--output=DIR", "-j8", "--quiet"
+  std::vector<std::string> options; ///< "--output=DIR", "-j8", "--quiet", a toggle as "--name=true"
   std::vector<std::string> positionals;
   bool wants_help = false;
 };

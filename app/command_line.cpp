@@ -110,22 +110,25 @@ public:
   void add_example(const std::string& text) { examples_ += "\n  " + text; }
 
   CLI::App& app() { return app_; }
-  void add_positional(const std::string& name, bool many) { positionals_.push_back({name, many}); }
+  void add_positional(PositionalShape shape) { positionals_.push_back(std::move(shape)); }
+  void set_heading(const std::string& text) { heading_ = text; }
   /// Tells the scan about an option; gives the names that the parser takes.
-  std::string declare(const OptionNames& names, bool takes_value, bool repeatable = false) {
-    shapes_.push_back({split_names(names.names), takes_value, repeatable});
+  std::string declare(const OptionNames& names, bool takes_value, bool repeatable = false,
+                      bool toggle = false) {
+    shapes_.push_back({split_names(names.names), takes_value, repeatable, toggle});
     return names.names;
   }
   /// An option whose text `use(option, text)` turns into a value.
   template <class Use>
-  void add_option(const OptionNames& names, const std::string& help, const char* group, Use use) {
+  void add_option(const OptionNames& names, const std::string& help, Use use, bool toggle = false) {
     const auto option = std::make_shared<CLI::Option*>(nullptr);
     *option = app_.add_option_function<std::string>(
-        declare(names, true), [use, option](const std::string& text) { use(**option, text); }, help);
+        declare(names, !toggle, false, toggle),
+        [use, option](const std::string& text) { use(**option, text); }, help);
     (*option)->option_text(names.value);
-    if (group != nullptr)
-      (*option)->group(group);
+    under_heading(**option);
   }
+  void under_heading(CLI::Option& option) const { option.group(heading_); }
 
   /// Finds the verb that `arguments` begin with and runs it.
   int dispatch(std::vector<std::string> arguments) {
@@ -163,8 +166,8 @@ public:
 
 private:
   void add_common() {
+    heading_ = kCommonGroup;
     add_option(OptionNames("--format table|json|csv", ""), "how the result is printed (default: table)",
-               kCommonGroup,
                [this](const CLI::Option&, const std::string& text) { common_.format = parse_format(text); });
     const auto add = [this](const char* names, bool& target, const char* help) {
       app_.add_flag(declare(OptionNames(names, ""), false), target, help)->group(kCommonGroup);
@@ -262,6 +265,7 @@ private:
   std::string command_; ///< the whole of it: "vtrain trace inspect"
   CLI::App app_;
   std::string examples_;
+  std::string heading_ = "Options";
   std::vector<OptionShape> shapes_;
   std::vector<PositionalShape> positionals_;
   std::vector<std::unique_ptr<Verb>> verbs_;
@@ -273,25 +277,34 @@ Verb::Verb(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Verb::~Verb() = default;
 
 Verb& Verb::positional(const std::string& name, std::string& target, const std::string& help) {
-  impl_->add_positional(name, false);
+  impl_->add_positional({name});
   impl_->app().add_option(name, target, help)->required()->option_text(" ");
   return *this;
 }
 
+Verb& Verb::positional(const std::string& name, std::optional<std::string>& target, const std::string& help) {
+  impl_->add_positional({.name = name, .optional = true});
+  impl_->app()
+      .add_option_function<std::string>(
+          name, [&target](const std::string& text) { target = text; }, help)
+      ->option_text("(may be left out)");
+  return *this;
+}
+
 Verb& Verb::positionals(const std::string& name, std::vector<std::string>& target, const std::string& help) {
-  impl_->add_positional(name, true);
+  impl_->add_positional({.name = name, .many = true});
   impl_->app().add_option(name, target, help)->required()->option_text("...");
   return *this;
 }
 
 Verb& Verb::option(const std::string& names, std::optional<std::string>& target, const std::string& help) {
-  impl_->add_option(OptionNames(names, "VALUE"), help, nullptr,
+  impl_->add_option(OptionNames(names, "VALUE"), help,
                     [&target](const CLI::Option&, const std::string& text) { target = text; });
   return *this;
 }
 
 Verb& Verb::option(const std::string& names, std::optional<std::int64_t>& target, const std::string& help) {
-  impl_->add_option(OptionNames(names, "N"), help, nullptr,
+  impl_->add_option(OptionNames(names, "N"), help,
                     [&target](const CLI::Option& option, const std::string& text) {
                       // parse_integer takes "8.0", which traces write; on a command line it is a slip.
                       target = text.find('.') == std::string::npos ? parse_integer(text) : std::nullopt;
@@ -302,7 +315,7 @@ Verb& Verb::option(const std::string& names, std::optional<std::int64_t>& target
 }
 
 Verb& Verb::option(const std::string& names, std::optional<double>& target, const std::string& help) {
-  impl_->add_option(OptionNames(names, "X"), help, nullptr,
+  impl_->add_option(OptionNames(names, "X"), help,
                     [&target](const CLI::Option& option, const std::string& text) {
                       target = parse_number(text);
                       if (!target)
@@ -313,15 +326,31 @@ Verb& Verb::option(const std::string& names, std::optional<double>& target, cons
 
 Verb& Verb::options(const std::string& names, std::vector<std::string>& target, const std::string& help) {
   const OptionNames parts(names, "VALUE");
-  impl_->app()
-      .add_option(impl_->declare(parts, true, true), target, help)
-      ->allow_extra_args(false)
-      ->option_text(parts.value + " ...");
+  CLI::Option* const option = impl_->app().add_option(impl_->declare(parts, true, true), target, help);
+  option->allow_extra_args(false)->option_text(parts.value + " ...");
+  impl_->under_heading(*option);
   return *this;
 }
 
 Verb& Verb::flag(const std::string& names, bool& target, const std::string& help) {
-  impl_->app().add_flag(impl_->declare(OptionNames(names, ""), false), target, help);
+  impl_->under_heading(*impl_->app().add_flag(impl_->declare(OptionNames(names, ""), false), target, help));
+  return *this;
+}
+
+Verb& Verb::toggle(const std::string& name, std::optional<bool>& target, const std::string& help) {
+  impl_->add_option(
+      OptionNames(name, "[=false]"), help,
+      [&target](const CLI::Option& option, const std::string& text) {
+        if (text != "true" && text != "false")
+          throw bad_value(option, text, "true or false");
+        target = text == "true";
+      },
+      true);
+  return *this;
+}
+
+Verb& Verb::heading(const std::string& text) {
+  impl_->set_heading(text);
   return *this;
 }
 

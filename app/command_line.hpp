@@ -34,6 +34,8 @@ public:
 
   /// A required positional argument.
   Verb& positional(const std::string& name, std::string& target, const std::string& help);
+  /// A positional argument that may be left out; it is the last one.
+  Verb& positional(const std::string& name, std::optional<std::string>& target, const std::string& help);
   /// One or more positional arguments.
   Verb& positionals(const std::string& name, std::vector<std::string>& target, const std::string& help);
   /// Options with a value; `names` is such as "-o,--output", or "-o,--output DIR" where the value's name in
@@ -44,6 +46,10 @@ public:
   /// An option that may be given several times.
   Verb& options(const std::string& names, std::vector<std::string>& target, const std::string& help);
   Verb& flag(const std::string& names, bool& target, const std::string& help);
+  /// A flag `--name` that can also be switched off: --name=false.
+  Verb& toggle(const std::string& name, std::optional<bool>& target, const std::string& help);
+  /// The heading in the help of the options that follow.
+  Verb& heading(const std::string& text);
   /// An example for `--help`, a whole command line.
   Verb& example(const std::string& text);
   /// What the verb does; the result is the exit code.

@@ -14,6 +14,9 @@ int main(int argc, char** argv) {
     vtrain::add_compare(command);
     vtrain::add_trace(command);
     vtrain::add_jobs(command);
+    vtrain::add_estimate(command);
+    vtrain::add_accuracy(command);
+    vtrain::add_calibrate(command);
     vtrain::add_list(command);
     vtrain::add_doctor(command);
     vtrain::add_version(command);

@@ -9,6 +9,8 @@ find_package(spdlog 1.10 REQUIRED)
 find_package(CLI11 2.1 REQUIRED)
 find_package(nlohmann_json 3.11 REQUIRED)
 find_package(ZLIB REQUIRED)
+find_package(Boost 1.74 REQUIRED)            # headers only: Boost.Graph -> Boost::headers
+find_package(Eigen3 3.4 REQUIRED NO_MODULE)  # headers only: the linear algebra of the calibration fit
 find_package(Libmd REQUIRED)                 # FindLibmd.cmake -> Libmd::Libmd (SHA-256)
 
 # CUPTI: headers only. The library and the driver are opened at run time, so one binary serves machines with and

@@ -55,9 +55,16 @@ Gpu read_gpu(ConfigReader& reader, std::string name) {
   for (const ConfigNode& alias : reader.sequence("aliases"))
     gpu.aliases.push_back(alias.scalar);
   gpu.peak_fp16 = positive(reader, "peak_fp16", &ConfigReader::required_flops_per_second);
+  if (reader.has("peak_fp8"))
+    gpu.peak_fp8 = positive(reader, "peak_fp8", &ConfigReader::required_flops_per_second);
+  gpu.bf16 = reader.boolean("bf16", true);
+  gpu.multiprocessors =
+      static_cast<std::int32_t>(reader.integer("multiprocessors", gpu.multiprocessors, 1, 100'000));
   gpu.memory = positive(reader, "memory", &ConfigReader::required_bytes);
   gpu.memory_bandwidth = positive(reader, "memory_bandwidth", &ConfigReader::required_bytes_per_second);
   gpu.nvlink = positive(reader, "nvlink", &ConfigReader::required_bytes_per_second);
+  if (reader.has("host_link"))
+    gpu.host_link = positive(reader, "host_link", &ConfigReader::required_bytes_per_second);
   gpu.tdp = positive(reader, "tdp", &ConfigReader::required_watts);
   reader.finish();
   return gpu;

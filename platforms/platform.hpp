@@ -5,6 +5,7 @@
 
 #include "common/units.hpp"
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -13,12 +14,16 @@ namespace vtrain {
 
 /// A GPU model by its data-sheet figures.
 struct Gpu {
-  std::string name;                 ///< catalogue name, such as "A100-SXM-80GB"
-  std::vector<std::string> aliases; ///< other names that mean the same GPU
-  FlopsPerSecond peak_fp16;         ///< dense fp16 tensor peak (bf16 too where the GPU has it)
+  std::string name;                       ///< catalogue name, such as "A100-SXM-80GB"
+  std::vector<std::string> aliases;       ///< other names that mean the same GPU
+  FlopsPerSecond peak_fp16;               ///< dense fp16 tensor peak (bf16 too where the GPU has it)
+  std::optional<FlopsPerSecond> peak_fp8; ///< dense fp8 tensor peak; none where the GPU has no fp8
+  bool bf16 = true;                       ///< whether the tensor cores take bf16
+  std::int32_t multiprocessors = 108;     ///< units that a kernel's tiles are dealt to (SMs, CUs)
   Bytes memory;
   BytesPerSecond memory_bandwidth;
-  BytesPerSecond nvlink; ///< one direction, all links together
+  BytesPerSecond nvlink;          ///< one direction, all links together; PCIe's rate on GPUs without NVLink
+  BytesPerSecond host_link{32e9}; ///< one direction, between GPU and host memory (PCIe, or NVLink-C2C)
   Watts tdp;
 };
 

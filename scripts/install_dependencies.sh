@@ -5,7 +5,7 @@
 set -euo pipefail
 
 packages=(g++ cmake ninja-build pkg-config libsimgrid-dev libboost-graph-dev libyaml-cpp-dev libspdlog-dev libfmt-dev
-  libcli11-dev nlohmann-json3-dev doctest-dev zlib1g-dev libmd-dev)
+  libcli11-dev nlohmann-json3-dev doctest-dev zlib1g-dev libmd-dev libeigen3-dev)
 case ${1:-} in
   '') ;;
   --all) packages+=(dpkg-dev file) ;;

@@ -7,11 +7,15 @@
 #include "schedulers/placement.hpp"
 #include "schedulers/registry.hpp"
 #include "traces/trace_reader.hpp"
+#include "vtrain_core/calibration/calibration_catalogue.hpp"
+#include "vtrain_core/model/model_catalogue.hpp"
+#include "vtrain_core/plan/plan_text.hpp"
 
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cstdio>
+#include <utility>
 
 namespace vtrain {
 namespace {
@@ -184,6 +188,7 @@ ResultTable node_table(const Catalogue& catalogue) {
 ResultTable gpu_table(const Catalogue& catalogue) {
   ResultTable table({{"name", "GPU", {}},
                      {"peak_fp16_tflops", "fp16 TFLOP/s", Style::number},
+                     {"peak_fp8_tflops", "fp8 TFLOP/s", Style::number},
                      {"memory_gb", "memory GB", Style::number},
                      {"memory_gbytes_per_s", "memory GB/s", Style::number},
                      {"nvlink_gbytes_per_s", "NVLink GB/s", Style::number},
@@ -193,7 +198,10 @@ ResultTable gpu_table(const Catalogue& catalogue) {
     std::string aliases;
     for (const std::string& alias : gpu.aliases)
       aliases += (aliases.empty() ? "" : ", ") + alias;
-    table.add({gpu.name, gpu.peak_fp16.base() / 1e12, gpu.memory.base() / 1e9,
+    ResultTable::Cell fp8;
+    if (gpu.peak_fp8)
+      fp8 = gpu.peak_fp8->base() / 1e12;
+    table.add({gpu.name, gpu.peak_fp16.base() / 1e12, fp8, gpu.memory.base() / 1e9,
                gpu.memory_bandwidth.base() / 1e9, gpu.nvlink.base() / 1e9, gpu.tdp.base(), aliases});
   }
   return table;
@@ -227,10 +235,99 @@ int list_platforms(const CommonFlags& flags) {
   return 0;
 }
 
+int list_models(const CommonFlags& flags) {
+  constexpr double kBillion = 1e9;
+  const bool for_people = flags.format == OutputFormat::table;
+  ResultTable table({{"name", "", {}},
+                     {"parameters", for_people ? "parameters (1e9)" : "", Style::number},
+                     {"layers", "", Style::number},
+                     {"hidden", "", Style::number},
+                     {"heads", "", Style::number},
+                     {"kv_heads", "KV heads", Style::number},
+                     {"ffn_hidden", "FFN", Style::number},
+                     {"vocab", "", Style::number},
+                     {"sequence_length", "sequence", Style::number},
+                     {"experts", "", Style::number},
+                     {"source", "", {}}});
+  const ModelCatalogue catalogue = ModelCatalogue::builtin();
+  for (const ModelShape& model : catalogue.models()) {
+    const double parameters = total_parameters(model);
+    table.add({model.name, for_people ? parameters / kBillion : parameters, model.layers, model.hidden,
+               model.heads, model.kv_heads, model.ffn_hidden, model.vocab, model.sequence_length,
+               model.moe ? ResultTable::Cell(model.moe->experts) : ResultTable::Cell(), model.source});
+  }
+  print(table.render(flags.format));
+  return 0;
+}
+
+std::string joined(const std::vector<std::string>& words) {
+  std::string out;
+  for (const std::string& word : words)
+    out += (out.empty() ? "" : ", ") + word;
+  return out;
+}
+
+int list_calibrations(const CommonFlags& flags) {
+  ResultTable table({{"name", "", {}},
+                     {"gpus", "GPUs", {}},
+                     {"precision", "", {}},
+                     {"software_stack", "stack", {}},
+                     {"rows", "", Style::number},
+                     {"mape_percent", "MAPE %", Style::number},
+                     {"meaning", "", {}}});
+  table.add({"textbook",
+             "any",
+             "any",
+             "any",
+             {},
+             {},
+             "constants from data sheets and kernel measurements, fitted to no iteration"});
+  const CalibrationCatalogue catalogue = CalibrationCatalogue::builtin();
+  for (const Calibration& calibration : catalogue.calibrations()) {
+    const auto& fit = calibration.fit;
+    table.add({calibration.name, joined(calibration.gpus), std::string(to_string(calibration.precision)),
+               calibration.software_stack,
+               fit ? ResultTable::Cell(static_cast<std::int64_t>(fit->row_ids.size())) : ResultTable::Cell(),
+               fit ? ResultTable::Cell(fit->mape_percent) : ResultTable::Cell(), calibration.meaning});
+  }
+  print(table.render(flags.format));
+  return 0;
+}
+
+int list_stacks(const CommonFlags& flags) {
+  ResultTable table({{"name", "", {}},
+                     {"overlap_grad_reduce", "", {}},
+                     {"overlap_param_gather", "", {}},
+                     {"overlap_tensor", "", {}},
+                     {"overlap_pipeline", "", {}},
+                     {"meaning", "", {}},
+                     {"source", "", {}}});
+  const std::vector<SoftwareStack> stacks = builtin_stacks();
+  std::string text;
+  for (const SoftwareStack& stack : stacks) {
+    table.add({stack.name, stack.overlap_grad_reduce, stack.overlap_param_gather, stack.overlap_tensor,
+               stack.overlap_pipeline, stack.meaning, stack.source});
+    std::string overlaps;
+    for (const auto& [is_on, name] : {std::pair{stack.overlap_grad_reduce, "gradient reductions"},
+                                      std::pair{stack.overlap_param_gather, "parameter gathers"},
+                                      std::pair{stack.overlap_tensor, "tensor collectives"},
+                                      std::pair{stack.overlap_pipeline, "pipeline messages"}})
+      if (is_on)
+        overlaps += (overlaps.empty() ? "" : ", ") + std::string(name);
+    const std::size_t width = longest_name(stacks);
+    text += entry_text(stack.name, stack.meaning, width) +
+            entry_text("", "overlaps: " + (overlaps.empty() ? "nothing" : overlaps), width);
+  }
+  print(flags.format == OutputFormat::table ? text : table.render(flags.format));
+  return 0;
+}
+
 } // namespace
 
 void add_list(CommandLine& command) {
-  Verb& list = command.verb("list", "Show what there is: policies, placements, platforms, trace formats");
+  Verb& list =
+      command.verb("list", "Show what there is: policies, placements, platforms, models, calibrations, "
+                           "stacks, trace formats");
   list.verb("policies", "Scheduling policies and their parameters")
       .example("vtrain list policies")
       .action(list_policies);
@@ -240,6 +337,13 @@ void add_list(CommandLine& command) {
   list.verb("platforms", "Clusters, node types and GPUs of the catalogue")
       .example("vtrain list platforms --format json")
       .action(list_platforms);
+  list.verb("models", "Models by name").example("vtrain list models").action(list_models);
+  list.verb("calibrations", "Constants of the cost model that were fitted to measurements")
+      .example("vtrain list calibrations")
+      .action(list_calibrations);
+  list.verb("stacks", "Training programs: what they overlap")
+      .example("vtrain list stacks")
+      .action(list_stacks);
   list.verb("trace-formats", "Formats of job traces that can be read")
       .example("vtrain list trace-formats")
       .action(list_trace_formats);

@@ -17,6 +17,8 @@ struct TestCommand {
   std::vector<std::string> sets, files;
   std::optional<std::int64_t> jobs;
   std::optional<double> load;
+  std::optional<bool> overlap;
+  std::optional<std::string> job;
   bool dry_run = false;
   std::optional<CommonFlags> flags; ///< what the action was called with
 
@@ -39,6 +41,11 @@ struct TestCommand {
       return 0;
     });
     trace.verb("generate", "Write a trace").action([](const CommonFlags&) { return 0; });
+    command.verb("estimate", "Estimate a job")
+        .positional("JOB", job, "the job file")
+        .heading("Its plan")
+        .toggle("--overlap", overlap, "overlap communication")
+        .action([](const CommonFlags&) { return 0; });
   }
 
   CommandResult run(std::vector<std::string> arguments) {
@@ -213,4 +220,36 @@ TEST_CASE("the version is printed on one line") {
   CHECK(version.code == 0);
   CHECK(version.out.starts_with("vtrain "));
   CHECK(version.out.find('\n') == version.out.size() - 1);
+}
+
+TEST_CASE("an argument may be one that can be left out") {
+  TestCommand without;
+  CHECK(without.run({"estimate"}).code == 0);
+  CHECK_FALSE(without.job);
+  TestCommand with;
+  CHECK(with.run({"estimate", "job.yaml"}).code == 0);
+  CHECK(with.job == "job.yaml");
+  CHECK(contains(TestCommand().run({"estimate", "a", "b"}).error, "unexpected argument 'b'"));
+}
+
+TEST_CASE("a toggle is on, or switched off, or not given") {
+  TestCommand none;
+  CHECK(none.run({"estimate"}).code == 0);
+  CHECK_FALSE(none.overlap);
+  TestCommand on;
+  CHECK(on.run({"estimate", "--overlap", "job.yaml"}).code == 0);
+  CHECK(on.overlap == true);
+  CHECK(on.job == "job.yaml");
+  TestCommand off;
+  CHECK(off.run({"estimate", "--overlap=false"}).code == 0);
+  CHECK(off.overlap == false);
+  CHECK(contains(TestCommand().run({"estimate", "--overlap=off"}).error, "needs true or false, not 'off'"));
+  CHECK(contains(TestCommand().run({"estimate", "--overlap", "--overlap=false"}).error, "given twice"));
+}
+
+TEST_CASE("options stand under their heading in the help") {
+  const std::string help = TestCommand().run({"estimate", "--help"}).out;
+  CHECK(contains(help, "Its plan:"));
+  CHECK(help.find("Its plan:") < help.find("--overlap"));
+  CHECK(contains(help, "JOB (may be left out)"));
 }

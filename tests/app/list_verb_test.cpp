@@ -46,8 +46,35 @@ TEST_CASE("platforms are listed as clusters, nodes and GPUs") {
   CHECK(platforms[0]["gpus"].is_number_integer());
 }
 
+TEST_CASE("models are listed with their shapes") {
+  const nlohmann::json models = json_of({"list", "models"});
+  const auto gpt3 = std::ranges::find_if(models, [](const auto& m) { return m["name"] == "gpt3-175b"; });
+  REQUIRE(gpt3 != models.end());
+  CHECK((*gpt3)["layers"] == 96);
+  CHECK((*gpt3)["hidden"] == 12288);
+  CHECK((*gpt3)["parameters"].get<double>() == doctest::Approx(174.6e9).epsilon(1e-3));
+  CHECK((*gpt3)["experts"].is_null());
+  CHECK_FALSE((*gpt3)["source"].get<std::string>().empty());
+}
+
+TEST_CASE("calibrations are listed, the textbook first, with what they were fitted on") {
+  const nlohmann::json calibrations = json_of({"list", "calibrations"});
+  CHECK(calibrations[0]["name"] == "textbook");
+  CHECK(calibrations[0]["mape_percent"].is_null());
+  CHECK(calibrations[1]["name"] == "a100-megatron");
+  CHECK(calibrations[1]["rows"] == 18);
+  CHECK(calibrations[1]["gpus"] == "A100-SXM-80GB");
+}
+
+TEST_CASE("software stacks are listed with what they overlap") {
+  const nlohmann::json stacks = json_of({"list", "stacks"});
+  CHECK(stacks[0]["name"] == "megatron-lm");
+  CHECK(stacks[0]["overlap_tensor"] == false);
+}
+
 TEST_CASE("every list comes in three formats") {
-  for (const char* what : {"policies", "placements", "platforms", "trace-formats"})
+  for (const char* what :
+       {"policies", "placements", "platforms", "models", "calibrations", "stacks", "trace-formats"})
     for (const char* format : {"table", "json", "csv"}) {
       CAPTURE(what);
       CAPTURE(format);

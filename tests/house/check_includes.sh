@@ -30,7 +30,20 @@ BEGIN {
   library[++n] = "CLI11";         header[n] = "^CLI/";                      home[n] = "^app/.*\\.cpp$"
   library[++n] = "nlohmann/json"; header[n] = "^nlohmann/";                 home[n] = "\\.cpp$"
   library[++n] = "yaml-cpp";      header[n] = "^yaml-cpp/";                 home[n] = "\\.cpp$"
-  library[++n] = "Boost.Graph";   header[n] = "^boost/(graph|property_map)/"; home[n] = "\\.cpp$"
+  library[++n] = "Boost.Graph";   header[n] = "^boost/(graph|property_map)/"; home[n] = "^vtrain_core/graph/.*\\.cpp$"
+  library[++n] = "Eigen";         header[n] = "^(Eigen/|unsupported/Eigen)";      home[n] = "^vtrain_core/calibration/fit\\.cpp$"
+
+  # The folders of vtrain_core, and what each may use beside itself.
+  core["model"] = ""
+  core["pipeline"] = ""
+  core["profiler"] = ""
+  core["plan"] = "model pipeline"
+  core["formats"] = "model plan"
+  core["graph"] = "model plan"
+  core["cost"] = "graph plan"
+  core["estimate"] = "cost graph model pipeline plan"
+  core["calibration"] = "cost estimate graph model pipeline plan"
+  core["compat"] = "cost pipeline"
 }
 function wrong(sentence) {
   printf "%s:%d: error: %s\n", FILENAME, FNR, sentence
@@ -49,6 +62,9 @@ function wrong(sentence) {
   if (target[1] in below) {
     if (index(" " below[room] " ", " " target[1] " ") == 0)
       wrong(room " may not use " target[1] " (\"" name "\")")
+    if (room == "vtrain_core" && target[1] == room && target[2] != path[2] &&
+        index(" " core[path[2]] " ", " " target[2] " ") == 0)
+      wrong("vtrain_core/" path[2] " may not use vtrain_core/" target[2] " (\"" name "\")")
   } else if ($0 ~ /include[ \t]*"/) {
     wrong("\"" name "\" is not given from the root of the repository")
   }

@@ -47,7 +47,12 @@ verdict cluster/a.cpp '#include <CLI/CLI.hpp>' 'CLI11 belongs in'
 verdict app/a.hpp '#include <CLI/CLI.hpp>' 'CLI11 belongs in'
 verdict cluster/a.hpp '#include <nlohmann/json.hpp>' 'nlohmann/json belongs in'
 verdict common/a.hpp '#include <yaml-cpp/yaml.h>' 'yaml-cpp belongs in'
-verdict platforms/a.hpp '#include <boost/graph/adjacency_list.hpp>' 'Boost.Graph belongs in'
+verdict vtrain_core/graph/a.cpp '#include <boost/graph/adjacency_list.hpp>' ok
+verdict vtrain_core/calibration/fit.cpp '#include <Eigen/Dense>' ok
+verdict vtrain_core/estimate/a.cpp '#include "vtrain_core/cost/cost_model.hpp"' ok
+verdict platforms/a.cpp '#include <boost/graph/adjacency_list.hpp>' 'Boost.Graph belongs in'
+verdict vtrain_core/graph/a.cpp '#include <Eigen/Dense>' 'Eigen belongs in'
+verdict vtrain_core/plan/a.cpp '#include "vtrain_core/cost/cost_model.hpp"' 'vtrain_core/plan may not use vtrain_core/cost'
 
 rm -rf "$scratch/tree"
 mkdir "$scratch/tree"

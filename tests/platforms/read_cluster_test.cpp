@@ -113,17 +113,17 @@ TEST_CASE("a GPU that the catalogue lacks can be given by its figures") {
            "  node:\n"
            "    gpus: 4\n"
            "    network: 10Gbps\n"
-           "    gpu: {name: T4, peak_fp16: 65TFLOPS, memory: 16GB, memory_bandwidth: 320GB/s, "
+           "    gpu: {name: L4, peak_fp16: 65TFLOPS, memory: 16GB, memory_bandwidth: 320GB/s, "
            "nvlink: 16GB/s, tdp: 70W}\n");
   CHECK(reading.errors == "");
-  CHECK(reading.cluster.node.gpu.name == "T4");
+  CHECK(reading.cluster.node.gpu.name == "L4");
   CHECK(reading.cluster.node.gpu.peak_fp16.base() == 65e12);
   CHECK_FALSE(reading.cluster.node.gpu_price);
 }
 
 TEST_CASE("a GPU of one's own needs a network") {
   const Reading reading =
-      read("cluster: {nodes: 2, node: {gpus: 4, gpu: {name: T4, peak_fp16: 65TFLOPS, memory: "
+      read("cluster: {nodes: 2, node: {gpus: 4, gpu: {name: L4, peak_fp16: 65TFLOPS, memory: "
            "16GB, memory_bandwidth: 320GB/s, nvlink: 16GB/s, tdp: 70W}}}\n");
   CHECK(contains(reading.errors, "missing key 'network' and the catalogue has no node with this GPU"));
 }
