@@ -86,14 +86,16 @@ AccuracyFigures accuracy_figures(std::span<const Prediction> predictions) {
     return out;
   const double n = static_cast<double>(measured.size());
   std::vector<double> absolute;
+  std::size_t covered = 0;
   for (const Prediction& p : measured) {
     const double error = error_of(p);
     absolute.push_back(std::abs(error));
     out.mape_percent += 100 * std::abs(error) / n;
     out.bias_percent += 100 * error / n;
     if (p.interval.low <= *p.row->time && *p.row->time <= p.interval.high)
-      out.coverage_percent += 100 / n;
+      ++covered;
   }
+  out.coverage_percent = 100 * static_cast<double>(covered) / n;
   std::ranges::sort(absolute);
   out.median_ape_percent = 100 * median_of(absolute);
   out.p90_ape_percent = 100 * absolute[static_cast<std::size_t>(std::ceil(0.9 * n)) - 1];
