@@ -13,8 +13,8 @@ function(vtrain_test_suite room)
   add_executable(${target} ${arg_SOURCES})
   target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR})
   target_link_libraries(${target} PRIVATE vtrain_test_main ${arg_LINKS})
-  # Tests are compiled twice as fast with little optimisation and line tables alone; what they test is not affected.
-  target_compile_options(${target} PRIVATE $<$<BOOL:${VTRAIN_WERROR}>:-Werror> $<$<CONFIG:RelWithDebInfo>:-O1;-g1>)
+  # Tests are compiled twice as fast without much optimisation; what they test is not affected.
+  target_compile_options(${target} PRIVATE $<$<BOOL:${VTRAIN_WERROR}>:-Werror> $<$<CONFIG:RelWithDebInfo>:-O1> $<$<CONFIG:Debug>:-O0>)
   target_compile_definitions(${target} PRIVATE
     VTRAIN_SOURCE_DIR="${PROJECT_SOURCE_DIR}" VTRAIN_BINARY="$<TARGET_FILE:vtrain>")
   add_dependencies(${target} vtrain vtrain_simgrid_engine)

@@ -278,7 +278,7 @@ TEST_CASE("the first and the last stage sum their copies of a tied embedding") {
 }
 
 TEST_CASE("ZeRO-3 gathers and scatters in every micro-batch, FSDP's overlap hides most of it") {
-  ModelShape model = gpt(16, 4096, 32);
+  ModelShape model = gpt(4, 4096, 32);
   model.tied_embeddings = false;
   ParallelPlan plan = megatron(1, 1, 64, 4, 4);
   plan.zero = 3;
@@ -291,6 +291,34 @@ TEST_CASE("ZeRO-3 gathers and scatters in every micro-batch, FSDP's overlap hide
   CHECK(hidden.data_comm < exposed.data_comm * 0.5);
   CHECK(hidden.data_comm > exposed.data_comm * 0.1); // interference, embedding and head
   CHECK(hidden.forward == exposed.forward);
+}
+
+TEST_CASE("ZeRO-1 gathers parameters after the update, or under the next forward pass") {
+  const ModelShape model = gpt(8, 4096, 32);
+  ParallelPlan plan = megatron(1, 1, 64, 8, 1);
+  plan.zero = 1;
+  plan.overlap_grad_reduce = true;
+  const double gather = 63.0 / 64 * 2 * total_parameters(model) / (200e9 * 0.65);
+  const Breakdown waits = estimate(model, plan).breakdown;
+  CHECK(waits.data_comm.base() > gather);
+  plan.overlap_param_gather = true;
+  const Breakdown hides = estimate(model, plan).breakdown;
+  REQUIRE(hides.forward.base() > gather); // so all of it is hidden, and interferes
+  CHECK((waits.data_comm - hides.data_comm).base() == close_to(0.8 * gather).epsilon(0.02));
+}
+
+TEST_CASE("context-parallel ranks are late as data-parallel ones are") {
+  const ModelShape model = gpt(8, 2048, 16);
+  ParallelPlan plan = megatron(1, 1, 4, 1, 4);
+  plan.attention = AttentionKernel::flash;
+  plan.context = 2;
+  ConstantValues constants = bare();
+  const IterationEstimate out = estimate(model, plan, constants);
+  constants[Constant::straggler] = 0.02;
+  const Breakdown& parts = out.breakdown;
+  const Seconds compute = parts.forward + parts.backward + parts.context_comm + parts.bubble;
+  CHECK(seconds(model, plan, constants) - out.time.base() ==
+        close_to(0.02 * std::sqrt(2 * std::log(8.0)) * compute.base()).epsilon(1e-6));
 }
 
 TEST_CASE("experts on other nodes cost more than on one") {

@@ -188,6 +188,17 @@ TEST_CASE("more rows make constants surer") {
     CHECK(all.log_sigma(which) < some.log_sigma(which));
 }
 
+TEST_CASE("rows that scatter more leave the constants less sure") {
+  std::vector<MeasuredRow> rows = plans();
+  measure(rows, changed_constants(), 0.02);
+  const Uncertainty calm = fit_constants(pointers(rows), ConstantValues{}, stack()).uncertainty;
+  measure(rows, changed_constants(), 0.20);
+  const Uncertainty wild = fit_constants(pointers(rows), ConstantValues{}, stack()).uncertainty;
+  for (const Constant which :
+       {Constant::gemm_efficiency, Constant::network_efficiency, Constant::layer_launch})
+    CHECK(wild.log_sigma(which) > 1.5 * calm.log_sigma(which));
+}
+
 TEST_CASE("a fit does not depend on the order of the rows, and is the same each time") {
   std::vector<MeasuredRow> rows = plans();
   rows.resize(24);

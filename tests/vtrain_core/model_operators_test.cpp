@@ -321,6 +321,12 @@ TEST_CASE("under fp8 the GEMMs of the layers are in fp8, those of attention core
       CHECK(op.low_precision == !op.attention_core);
   for (const Operator& op : parts.head.graph.operators())
     CHECK_FALSE(op.low_precision);
+  double casts[] = {0, 0}; // forward, backward
+  for (const Operator& op : parts.layer.graph.operators())
+    if (op.name == "cast to fp8")
+      casts[op.phase == Phase::backward ? 1 : 0] += op.bytes.base();
+  CHECK(casts[0] > 0);
+  CHECK(casts[1] == 2 * casts[0]); // the gradient, and the transposes
   plan.precision = Precision::bf16;
   const OperatorGraph wide = layer_of(gpt(2, 1024, 16), plan);
   for (const Operator& op : wide.operators()) {

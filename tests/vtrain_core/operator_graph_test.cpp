@@ -134,6 +134,29 @@ TEST_CASE("a collective runs beside an operator that computes, in the same pass 
   CHECK(seen > kDraws);
 }
 
+TEST_CASE("what follows a sum of gradients waits for the sum") {
+  ParallelPlan plan = megatron(4, 1, 1, 1, 1);
+  for (const auto& [split, beside] :
+       {std::pair{false, false}, std::pair{false, true}, std::pair{true, false}}) {
+    plan.sequence_parallel = split;
+    plan.overlap_input_gradient = beside;
+    const OperatorGraph graph = model_operators(gpt(2, 1024, 16), plan).layer.graph;
+    const auto& operators = graph.operators();
+    for (const auto& [sum, next] :
+         {std::pair{"reduce gradient 2", "norm 2"}, std::pair{"reduce gradient 1", "norm 1"}}) {
+      const auto last = [&](std::string_view name) { // the backward pass comes last
+        const auto at = std::ranges::find(operators.rbegin(), operators.rend(), name, &Operator::name);
+        REQUIRE(at != operators.rend());
+        return static_cast<int>(operators.rend() - at) - 1;
+      };
+      const auto before = graph.predecessors(static_cast<std::size_t>(last(next)));
+      CHECK(std::ranges::find(before, last(sum)) != before.end());
+      CHECK(std::ranges::none_of(
+          before, [&](int b) { return operators[static_cast<std::size_t>(b)].weight_gradient; }));
+    }
+  }
+}
+
 TEST_CASE("a recomputed operator equals the one that it says it is the same as") {
   CaseDraw draw("twins");
   int seen = 0;

@@ -6,6 +6,7 @@
 #include "common/suggest.hpp"
 #include "vtrain_core/plan/check_plan.hpp"
 #include "vtrain_core/plan/plan_text.hpp"
+#include "vtrain_core/plan/read_plan.hpp"
 
 #include <fmt/format.h>
 
@@ -218,9 +219,19 @@ MeasuredRows read_measured_rows(const CsvTable& table, const Catalogue& catalogu
 
 std::string digest_of(const std::vector<MeasuredRow>& rows) {
   std::string text;
+  const auto add = [&](double value) {
+    append_number(text, value);
+    text += ',';
+  };
   for (const MeasuredRow& row : rows) {
-    text += fmt::format("{},{},{},{},", row.id, row.software_stack, row.node.gpu.name, row.plan.gpus());
-    append_number(text, row.time ? row.time->base() : 0.0);
+    const ModelShape& model = row.model;
+    text += fmt::format("{},{},{},{},", row.id, row.software_stack, row.node.gpu.name, row.node.gpus.value());
+    add(row.node.network.base());
+    text +=
+        fmt::format("{},{},{},{},{},{},{},{},{},", model.layers, model.hidden, model.heads, model.kv_heads,
+                    model.head_dim, model.ffn_hidden, model.vocab, model.sequence_length, model.gated_ffn);
+    text += to_yaml(plan_to_config(row.plan));
+    add(row.time ? row.time->base() : 0.0);
     text += '\n';
   }
   return sha256(text);

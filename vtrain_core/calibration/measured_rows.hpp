@@ -46,8 +46,8 @@ struct MeasuredRows {
                                               const std::vector<SoftwareStack>& stacks, bool time_required,
                                               Diagnostics& diagnostics);
 
-/// SHA-256 over the ids and values of rows, in the order given: says which rows a calibration was fitted on
-/// without holding them.
+/// SHA-256 over the ids, jobs and times of rows, in the order given: says which rows a calibration was fitted
+/// on without holding them.
 [[nodiscard]] std::string digest_of(const std::vector<MeasuredRow>& rows);
 
 } // namespace vtrain

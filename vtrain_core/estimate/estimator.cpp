@@ -18,6 +18,12 @@ double straggler_factor(double spread, const ParallelPlan& plan) {
   return spread * std::sqrt(2 * std::log(static_cast<double>(plan.data) * plan.context));
 }
 
+/// `rest`, or nothing where it is only what sums of parts of `whole` differ by in rounding.
+Seconds without_rounding(Seconds rest, Seconds whole) {
+  constexpr double kRounding = 1e-11;
+  return rest > whole * kRounding ? rest : Seconds{};
+}
+
 /// The stage that ends last; the first of equals.
 std::size_t last_stage(const pipeline::StageEnds& ends) {
   return static_cast<std::size_t>(std::ranges::max_element(ends.stage_end_s) - ends.stage_end_s.begin());
@@ -79,13 +85,13 @@ Breakdown Estimator::Impl::breakdown(const pipeline::StageEnds& ends, Seconds ot
     out.data_comm += (one.data_forward + one.data_backward) * micro_batches;
   }
   const Seconds busy = out.total();
-  // The sums round differently; a stage that is never idle has no negative bubble.
-  const Seconds idle = std::max(Seconds{}, Seconds(ends.compute_end_s[stage]) - busy);
+  const Seconds compute_end{ends.compute_end_s[stage]};
+  const Seconds idle = without_rounding(compute_end - busy, compute_end);
   out.optimizer = work.tails[stage].optimizer;
-  // After its last backward pass the stage waits for reductions that were not hidden; the rest of the tail is
-  // the optimizer. Dates are rounded to ticks, so without reductions a negative speck may be left.
+  // After its last backward pass the stage waits for reductions that were not hidden; the rest is the
+  // optimizer.
   const Seconds tail{ends.stage_end_s[stage] - ends.compute_end_s[stage]};
-  out.data_comm += std::max(Seconds{}, tail - out.optimizer);
+  out.data_comm += without_rounding(tail - out.optimizer, compute_end);
   out.bubble = idle;
   out.other = other_time;
   return out;
@@ -128,8 +134,8 @@ IterationEstimate Estimator::estimate(const ModelShape& model, const ParallelPla
     std::ranges::fill(problem.send_backward, 0.0);
     const Seconds messages{makespan - impl_->evaluator.evaluate(problem).makespan_s};
     out.breakdown.pipeline_comm = messages;
-    // A stage's idle time is never less than what free messages would save, but for rounding.
-    out.breakdown.bubble = std::max(Seconds{}, out.breakdown.bubble - messages);
+    // A stage's idle time is never less than what free messages would save.
+    out.breakdown.bubble = without_rounding(out.breakdown.bubble - messages, out.time);
   }
   out.gpus = plan.gpus();
   const Gpu& gpu = impl_->node.gpu;
