@@ -4,7 +4,7 @@
 namespace vtrain {
 namespace {
 // Widths are how far the constants of well-tuned programs on one GPU are known to lie apart. A width of 0:
-// the data cannot tell the constant from others (specs: iteration time is collinear in them), so it stays.
+// the data cannot tell the constant from others (iteration time is collinear in them), so it stays.
 constexpr std::array<ConstantInfo, kConstants> kTable{{
     {"gemm_efficiency", "1", 0.82, 0.08, 0.05, 1.0,
      "share of the dense peak that a large GEMM reaches in whole waves; the most measured on an A100 is "
