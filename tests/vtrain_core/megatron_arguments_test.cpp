@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "platforms/catalogue.hpp"
 #include "vtrain_core/formats/megatron_arguments.hpp"
-#include "vtrain_core/model/model_catalogue.hpp"
 #include "vtrain_core/formats/shell_words.hpp"
+#include "vtrain_core/model/model_catalogue.hpp"
 #include "vtrain_core/plan/check_plan.hpp"
 
 #include <doctest/doctest.h>
