@@ -54,8 +54,9 @@ struct ParallelPlan {
   AttentionKernel attention = AttentionKernel::flash;
   bool overlap_grad_reduce = false;  ///< gradients are reduced in buckets while the last backward pass runs
   bool overlap_param_gather = false; ///< ZeRO's parameter all-gather runs under the next forward pass
-  bool overlap_tensor = false;   ///< tensor-parallel collectives are cut up and overlapped with their GEMMs
-  bool overlap_input_gradient = false; ///< the all-reduce of an input gradient runs beside the weight gradient's GEMM
+  bool overlap_tensor = false; ///< tensor-parallel collectives are cut up and overlapped with their GEMMs
+  bool overlap_input_gradient =
+      false; ///< the all-reduce of an input gradient runs beside the weight gradient's GEMM
   bool overlap_pipeline = false; ///< pipeline messages are sent asynchronously
   Bytes bucket{25.0 *
                1048576.0}; ///< size of a gradient bucket; PyTorch DDP's default (the first one is 1 MiB)
