@@ -15,6 +15,8 @@ function(vtrain_test_suite room)
   target_link_libraries(${target} PRIVATE vtrain_test_main ${arg_LINKS})
   # Tests are compiled twice as fast without much optimisation; what they test is not affected.
   target_compile_options(${target} PRIVATE $<$<BOOL:${VTRAIN_WERROR}>:-Werror> $<$<CONFIG:RelWithDebInfo>:-O1> $<$<CONFIG:Debug>:-O0>)
+  target_precompile_headers(${target} PRIVATE <doctest/doctest.h> <algorithm> <filesystem> <fstream> <map> <optional>
+    <sstream> <string> <string_view> <vector>)
   target_compile_definitions(${target} PRIVATE
     VTRAIN_SOURCE_DIR="${PROJECT_SOURCE_DIR}" VTRAIN_BINARY="$<TARGET_FILE:vtrain>")
   add_dependencies(${target} vtrain vtrain_simgrid_engine)

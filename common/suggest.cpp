@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "common/suggest.hpp"
 
+#include "common/letter_case.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,14 +13,6 @@ namespace vtrain {
 namespace {
 
 constexpr std::size_t kMaxListed = 12;
-
-std::string lower_case(std::string_view text) {
-  std::string lower(text);
-  for (char& letter : lower)
-    if (letter >= 'A' && letter <= 'Z')
-      letter = static_cast<char>(letter - 'A' + 'a');
-  return lower;
-}
 
 bool contains_either_way(std::string_view a, std::string_view b) {
   // One or two letters are part of nearly everything.

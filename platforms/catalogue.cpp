@@ -2,6 +2,7 @@
 #include "platforms/catalogue.hpp"
 
 #include "common/assert.hpp"
+#include "common/letter_case.hpp"
 #include "common/number.hpp"
 #include "common/suggest.hpp"
 #include "platforms/catalogue_text.hpp"
@@ -9,7 +10,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cstdint>
 #include <optional>
 #include <utility>
@@ -19,11 +19,6 @@ namespace {
 
 constexpr std::int64_t kMaxNodes = 1'000'000;
 constexpr std::int64_t kMaxGpusPerNode = 1024; // with kMaxNodes the product fits the 32 bits of a GpuCount
-
-bool equal_ignoring_case(std::string_view a, std::string_view b) {
-  return std::ranges::equal(
-      a, b, [](unsigned char x, unsigned char y) { return std::tolower(x) == std::tolower(y); });
-}
 
 template <class T> const T* find_by_name(const std::vector<T>& things, std::string_view name) {
   const auto at = std::ranges::find_if(things, [&](const T& t) { return equal_ignoring_case(t.name, name); });

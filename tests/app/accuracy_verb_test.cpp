@@ -142,8 +142,8 @@ TEST_CASE("files that are no table of rows are errors") {
   CHECK(contains(error(std::string(kRowsHeader)), "rows.csv"));
   const std::string missing = error("id,gpu,hiden\na,b,c\n");
   CHECK(line_count(missing) >= 10);
-  CHECK(contains(missing, "missing column 'hidden'; did you mean 'hiden'?"));
-  CHECK(contains(missing, "missing column 'iteration_time_s'"));
+  CHECK(contains(missing, "column 'hidden' is missing; did you mean 'hiden'?"));
+  CHECK(contains(missing, "column 'iteration_time_s' is missing"));
   std::string unusable = measured_rows();
   for (int i = 0; i < 4; ++i)
     unusable = replaced(unusable, "A100-SXM-80GB", "A999");

@@ -234,5 +234,5 @@ TEST_CASE("a profile prices what was measured, and its share is said") {
   CHECK(contains(error_of(kJob + profile + " --cost analytic"), "takes no profile"));
   CHECK(contains(error_of(kJob + "--cost profiled"), "needs a profile"));
   write_file(folder / "bad.csv", "kind,m\ngemm,1\n");
-  CHECK(contains(error_of(kJob + "--profile " + quoted(folder / "bad.csv")), "missing column"));
+  CHECK(contains(error_of(kJob + "--profile " + quoted(folder / "bad.csv")), "is missing"));
 }

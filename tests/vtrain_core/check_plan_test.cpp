@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "platforms/catalogue.hpp"
+#include "tests/vtrain_core/plan_cases.hpp"
 #include "vtrain_core/plan/check_plan.hpp"
 #include "vtrain_core/plan/plan_text.hpp"
 
@@ -12,24 +12,13 @@
 #include <vector>
 
 using namespace vtrain;
+using test::gpt3;
+using test::gpu;
+using test::plan_of;
 
 namespace {
 
 constexpr std::int32_t kHuge = std::numeric_limits<std::int32_t>::max();
-
-ModelShape gpt3() {
-  return {.name = "gpt3-175b",
-          .source = {},
-          .layers = 96,
-          .hidden = 12288,
-          .heads = 96,
-          .kv_heads = 96,
-          .head_dim = 128,
-          .ffn_hidden = 49152,
-          .vocab = 50257,
-          .sequence_length = 2048,
-          .moe = {}};
-}
 
 ModelShape mixtral() {
   return {.name = "mixtral-8x7b",
@@ -43,21 +32,6 @@ ModelShape mixtral() {
           .vocab = 32000,
           .sequence_length = 4096,
           .moe = MixtureOfExperts{}};
-}
-
-ParallelPlan plan_of(std::int32_t tensor, std::int32_t pipeline, std::int32_t data,
-                     std::int64_t global_batch) {
-  ParallelPlan plan;
-  plan.tensor = tensor;
-  plan.pipeline = pipeline;
-  plan.data = data;
-  plan.global_batch = global_batch;
-  return plan;
-}
-
-const Gpu& gpu(std::string_view name) {
-  static const Catalogue catalogue = Catalogue::builtin();
-  return *catalogue.gpu(name);
 }
 
 std::string faults(const ModelShape& model, const ParallelPlan& plan,

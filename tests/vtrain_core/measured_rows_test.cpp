@@ -221,8 +221,8 @@ TEST_CASE("all missing columns are reported at once") {
   std::string all;
   for (const Diagnostic& each : diagnostics.kept())
     all += to_string(each) + "\n";
-  CHECK(says(all, "missing column 'tensor_parallel'; did you mean 'tensor_paralel'?"));
-  CHECK(says(all, "missing column 'vocab'"));
+  CHECK(says(all, "column 'tensor_parallel' is missing; did you mean 'tensor_paralel'?"));
+  CHECK(says(all, "column 'vocab' is missing"));
   Diagnostics time;
   Fields no_time = kGood;
   no_time.pop_back();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "common/random.hpp"
-#include "platforms/catalogue.hpp"
+#include "tests/vtrain_core/plan_cases.hpp"
 #include "vtrain_core/plan/check_plan.hpp"
 #include "vtrain_core/plan/plan_text.hpp"
 
@@ -17,37 +17,11 @@
 #include <vector>
 
 using namespace vtrain;
+using test::gpt3;
+using test::gpu;
+using test::plan_of;
 
 namespace {
-
-const Gpu& gpu(std::string_view name) {
-  static const Catalogue catalogue = Catalogue::builtin();
-  return *catalogue.gpu(name);
-}
-
-ModelShape gpt3() {
-  return {.name = "gpt3-175b",
-          .source = {},
-          .layers = 96,
-          .hidden = 12288,
-          .heads = 96,
-          .kv_heads = 96,
-          .head_dim = 128,
-          .ffn_hidden = 49152,
-          .vocab = 50257,
-          .sequence_length = 2048,
-          .moe = {}};
-}
-
-ParallelPlan plan_of(std::int32_t tensor, std::int32_t pipeline, std::int32_t data,
-                     std::int64_t global_batch) {
-  ParallelPlan plan;
-  plan.tensor = tensor;
-  plan.pipeline = pipeline;
-  plan.data = data;
-  plan.global_batch = global_batch;
-  return plan;
-}
 
 std::string nearest(const ModelShape& model, const ParallelPlan& plan,
                     std::optional<std::int64_t> gpus = std::nullopt) {

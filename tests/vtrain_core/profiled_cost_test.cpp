@@ -263,7 +263,7 @@ TEST_CASE("a profile without a column or without a usable row is an error") {
   const CsvTable table = CsvTable::parse("kind,m,n,kk,time\ngemm,1,1,1,1\n", "profile.csv", missing);
   CHECK(KernelProfile::parse(table, missing).records().empty());
   CHECK(missing.error_count() == 5); // k, batch, flops, bytes, time_us
-  CHECK(says(to_string(missing.kept().front()), "profile.csv:1:1: error: missing column 'k'"));
+  CHECK(says(to_string(missing.kept().front()), "profile.csv:1:1: error: column 'k' is missing"));
 }
 
 TEST_CASE("a profile is read from a file, and known by its digest") {

@@ -108,12 +108,17 @@ std::vector<Prediction> predict_rows(std::span<const MeasuredRow> rows, std::str
                                      const CalibrationCatalogue& catalogue,
                                      const MeasuredCollectives* collectives, Diagnostics& diagnostics) {
   std::vector<Prediction> out;
+  const SourceLocation where{"--calibration"};
+  std::optional<Calibration> same_for_all; // read once, where it does not depend on the row
+  if (!rows.empty() && !name.empty() && name != "textbook")
+    same_for_all = catalogue.named(name, key_of(rows.front()), where, diagnostics).calibration;
+  if (diagnostics.has_errors())
+    return out;
   for (const MeasuredRow& row : rows) {
     const CalibrationKey key = key_of(row);
-    ChosenCalibration chosen =
-        name.empty() ? catalogue.choose(key) : catalogue.named(name, key, {"--calibration"}, diagnostics);
-    if (diagnostics.has_errors())
-      return out;
+    ChosenCalibration chosen = same_for_all   ? ChosenCalibration{*same_for_all, mismatch(*same_for_all, key)}
+                               : name.empty() ? catalogue.choose(key)
+                                              : catalogue.named(name, key, where, diagnostics);
     out.push_back(predict_one(row, chosen.calibration, catalogue.stack(row.software_stack), kTransferLogSigma,
                               collectives));
     out.back().note = std::move(chosen.note);

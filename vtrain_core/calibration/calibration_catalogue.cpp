@@ -58,6 +58,7 @@ bool is_file(std::string_view name) {
   std::error_code ignored; // such as a name that is too long for a file
   return name.ends_with(".yaml") || name.ends_with(".yml") || std::filesystem::exists(name, ignored);
 }
+} // namespace
 
 std::string mismatch(const Calibration& calibration, const CalibrationKey& key) {
   if (!calibration.gpus.empty() && !covers(calibration, key.gpu))
@@ -68,7 +69,6 @@ std::string mismatch(const Calibration& calibration, const CalibrationKey& key) 
                        to_string(calibration.precision), to_string(key.precision));
   return {};
 }
-} // namespace
 
 CalibrationCatalogue CalibrationCatalogue::builtin() {
   CalibrationCatalogue out;

@@ -28,6 +28,10 @@ struct ChosenCalibration {
       note; ///< one sentence when nothing fits the key exactly: what was used instead, and why; else empty
 };
 
+/// What must be said when `calibration` is used for `key`: that it was made for another GPU or precision;
+/// empty if not.
+[[nodiscard]] std::string mismatch(const Calibration& calibration, const CalibrationKey& key);
+
 /// Calibrations (catalog/*.yaml, compiled in), software stacks and textbook constants.
 class CalibrationCatalogue {
 public:

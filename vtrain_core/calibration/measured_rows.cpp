@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "vtrain_core/calibration/measured_rows.hpp"
 
+#include "common/csv_row.hpp"
 #include "common/number.hpp"
 #include "common/sha256.hpp"
-#include "common/suggest.hpp"
 #include "vtrain_core/plan/check_plan.hpp"
 #include "vtrain_core/plan/plan_text.hpp"
 #include "vtrain_core/plan/read_plan.hpp"
@@ -19,43 +19,36 @@ namespace {
 
 constexpr std::int64_t kMostOfAnything = 1'000'000'000;
 constexpr double kLeastOfAnything = 1e-9; // Gb/s, seconds
-constexpr std::array kRequired{"id",
-                               "gpu",
-                               "gpus",
-                               "gpus_per_node",
-                               "node_network_gbps",
-                               "tensor_parallel",
-                               "pipeline_parallel",
-                               "data_parallel",
-                               "global_batch",
-                               "micro_batch",
-                               "sequence_length",
-                               "hidden",
-                               "heads",
-                               "layers",
-                               "vocab"};
+constexpr std::array<std::string_view, 15> kRequired{"id",
+                                                     "gpu",
+                                                     "gpus",
+                                                     "gpus_per_node",
+                                                     "node_network_gbps",
+                                                     "tensor_parallel",
+                                                     "pipeline_parallel",
+                                                     "data_parallel",
+                                                     "global_batch",
+                                                     "micro_batch",
+                                                     "sequence_length",
+                                                     "hidden",
+                                                     "heads",
+                                                     "layers",
+                                                     "vocab"};
 
 bool has_all_columns(const CsvTable& table, bool time_required, Diagnostics& diagnostics) {
-  std::vector<std::string_view> missing;
-  for (const char* name : kRequired)
-    if (!table.column(name))
-      missing.push_back(name);
-  if (time_required && !table.column("iteration_time_s"))
-    missing.push_back("iteration_time_s");
-  for (const std::string_view name : missing)
-    diagnostics.error(table.header_location(), fmt::format("missing column '{}'", name),
-                      suggest(name, table.columns()));
-  return missing.empty();
+  std::vector<std::string_view> names(kRequired.begin(), kRequired.end());
+  if (time_required)
+    names.push_back("iteration_time_s");
+  return require_columns(table, names, diagnostics);
 }
 
-/// Reads the fields of one row; the first thing that is wrong is kept.
-class RowReader {
+/// The fields of one row.
+class RowReader : public CsvRow {
 public:
-  RowReader(const CsvTable& table, std::size_t row) : table_(table), row_(row) {}
+  using CsvRow::CsvRow;
 
-  [[nodiscard]] std::string_view text(std::string_view column, std::string_view fallback = {}) const {
-    const auto at = table_.column(column);
-    const std::string_view value = at ? table_.field(row_, *at) : std::string_view{};
+  [[nodiscard]] std::string_view text_or(std::string_view column, std::string_view fallback) const {
+    const std::string_view value = text(column);
     return value.empty() ? fallback : value;
   }
   std::int64_t count(std::string_view column, std::int64_t low = 1) {
@@ -90,21 +83,6 @@ public:
     fault(column, fmt::format("{} cannot be '{}'", column, field));
     return fallback;
   }
-  void fault(std::string_view column, std::string message) {
-    if (message_.empty()) {
-      where_ = table_.location(row_, table_.column(column).value_or(0));
-      message_ = std::move(message);
-    }
-  }
-  [[nodiscard]] bool good() const { return message_.empty(); }
-  [[nodiscard]] const SourceLocation& where() const { return where_; }
-  [[nodiscard]] const std::string& message() const { return message_; }
-
-private:
-  const CsvTable& table_;
-  std::size_t row_;
-  std::string message_;
-  SourceLocation where_;
 };
 
 ModelShape read_model(RowReader& row) {
@@ -195,7 +173,7 @@ MeasuredRows read_measured_rows(const CsvTable& table, const Catalogue& catalogu
     RowReader row(table, i);
     MeasuredRow read;
     read.id = row.text("id");
-    read.software_stack = row.text("software_stack", "megatron-lm");
+    read.software_stack = row.text_or("software_stack", "megatron-lm");
     read.cluster = row.text("cluster");
     read.node = read_node(row, catalogue);
     read.model = read_model(row);

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "vtrain_core/compat/vtrain_tables.hpp"
 
+#include "common/csv_row.hpp"
 #include "common/number.hpp"
-#include "common/suggest.hpp"
 
 #include <fmt/format.h>
 
 #include <array>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 
@@ -17,29 +16,17 @@ namespace {
 
 constexpr double kMillisecond = 1e-3;
 
-/// Reports each column of `names` that the table lacks; true if it has all.
-bool has_columns(const CsvTable& table, std::span<const std::string_view> names, Diagnostics& diagnostics) {
-  bool complete = true;
-  for (const std::string_view name : names)
-    if (!table.column(name)) {
-      complete = false;
-      diagnostics.error(table.header_location(), fmt::format("column '{}' is missing", name),
-                        suggest(name, table.columns()));
-    }
-  return complete;
-}
-
-/// Reads fields of one row and keeps the first thing that is wrong with it. The columns exist.
-class Fields {
+/// The fields of one row.
+class Fields : public CsvRow {
 public:
-  Fields(const CsvTable& table, std::size_t row) : table_(table), row_(row) {}
+  using CsvRow::CsvRow;
 
   std::int64_t count(std::string_view column) {
-    const std::string_view text = table_.field(row_, *table_.column(column));
-    const std::optional<std::int64_t> value = parse_integer(text);
+    const std::string_view field = text(column);
+    const std::optional<std::int64_t> value = parse_integer(field);
     if (value && *value >= 1)
       return *value;
-    fault(column, fmt::format("{} '{}' is not a whole number from 1 up", column, text));
+    fault(column, fmt::format("{} '{}' is not a whole number from 1 up", column, field));
     return 1;
   }
 
@@ -53,30 +40,13 @@ public:
   }
 
   Seconds milliseconds(std::string_view column) {
-    const std::string_view text = table_.field(row_, *table_.column(column));
-    const std::optional<double> value = parse_number(text);
+    const std::string_view field = text(column);
+    const std::optional<double> value = parse_number(field);
     if (value && *value >= 0.0)
       return Seconds(*value * kMillisecond);
-    fault(column, fmt::format("{} '{}' is not a time in ms from 0 up", column, text));
+    fault(column, fmt::format("{} '{}' is not a time in ms from 0 up", column, field));
     return {};
   }
-
-  void fault(std::string_view column, std::string message) {
-    if (!message_.empty())
-      return;
-    where_ = table_.location(row_, *table_.column(column));
-    message_ = std::move(message);
-  }
-
-  [[nodiscard]] bool good() const { return message_.empty(); }
-  [[nodiscard]] const SourceLocation& where() const { return where_; }
-  [[nodiscard]] const std::string& message() const { return message_; }
-
-private:
-  const CsvTable& table_;
-  std::size_t row_;
-  SourceLocation where_;
-  std::string message_;
 };
 
 constexpr std::array<std::string_view, 12> kProfileColumns = {"h",  "tp", "mb", "F",   "B",   "Ef",
@@ -144,7 +114,7 @@ VtrainRow row_of(Fields& fields, const VtrainProfiles& profiles, const VtrainAll
 
 VtrainProfiles read_vtrain_profiles(const CsvTable& table, Diagnostics& diagnostics) {
   VtrainProfiles profiles;
-  if (!has_columns(table, kProfileColumns, diagnostics))
+  if (!require_columns(table, kProfileColumns, diagnostics))
     return profiles;
   for (std::size_t index = 0; index < table.row_count(); ++index) {
     Fields fields(table, index);
@@ -166,7 +136,7 @@ VtrainProfiles read_vtrain_profiles(const std::filesystem::path& file, Diagnosti
 VtrainRows read_vtrain_rows(const CsvTable& table, const VtrainProfiles& profiles,
                             const VtrainAllReduce& all_reduce, Diagnostics& diagnostics) {
   VtrainRows out;
-  if (!has_columns(table, kRowColumns, diagnostics))
+  if (!require_columns(table, kRowColumns, diagnostics))
     return out;
   out.skipped = table.rows_read() - table.row_count();
   for (std::size_t index = 0; index < table.row_count(); ++index) {

@@ -2,15 +2,14 @@
 #include "vtrain_core/cost/measured_collectives.hpp"
 
 #include "common/assert.hpp"
-#include "common/csv.hpp"
+#include "common/csv_row.hpp"
+#include "common/letter_case.hpp"
 #include "common/number.hpp"
-#include "common/suggest.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <cmath>
 #include <map>
 #include <optional>
@@ -21,11 +20,6 @@ namespace {
 
 constexpr double kNanosecond = 1e-9;
 constexpr double kGigabyte = 1e9;
-
-bool equal_ignoring_case(std::string_view a, std::string_view b) {
-  return std::ranges::equal(
-      a, b, [](unsigned char x, unsigned char y) { return std::tolower(x) == std::tolower(y); });
-}
 
 Seconds faster(const AllReduceSample& sample) {
   return std::min(sample.out_of_place, sample.in_place);
@@ -122,17 +116,11 @@ private:
   };
 
   bool find_columns() {
-    bool complete = true;
-    for (std::size_t i = 0; i < column_count; ++i) {
-      const std::optional<std::size_t> at = table_.column(kNames[i]);
-      columns_[i] = at.value_or(0);
-      if (at)
-        continue;
-      complete = false;
-      diagnostics_.error(table_.header_location(), fmt::format("column '{}' is missing", kNames[i]),
-                         suggest(kNames[i], table_.columns()));
-    }
-    return complete;
+    if (!require_columns(table_, kNames, diagnostics_))
+      return false;
+    for (std::size_t i = 0; i < column_count; ++i)
+      columns_[i] = *table_.column(kNames[i]);
+    return true;
   }
 
   void error(std::size_t row, Column column, std::string message) {

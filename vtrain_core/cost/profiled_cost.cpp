@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "vtrain_core/cost/profiled_cost.hpp"
 
+#include "common/csv_row.hpp"
 #include "common/number.hpp"
-#include "common/suggest.hpp"
 
 #include <fmt/format.h>
 
@@ -56,25 +56,16 @@ double distance(const Operator& a, const Operator& b) {
   return sum;
 }
 
-/// Reads the rows of a profile.
-class ProfileReader {
+constexpr std::array<std::string_view, 8> kColumns{"kind",  "m",     "n",     "k",
+                                                   "batch", "flops", "bytes", "time_us"};
+
+/// The fields of one row.
+class ProfileRow : public CsvRow {
 public:
-  ProfileReader(const CsvTable& table, Diagnostics& diagnostics) : table_(table), diagnostics_(diagnostics) {}
+  using CsvRow::CsvRow;
 
-  bool has_columns() {
-    bool all = true;
-    for (const char* name : {"kind", "m", "n", "k", "batch", "flops", "bytes", "time_us"})
-      if (!table_.column(name)) {
-        diagnostics_.error(table_.header_location(), fmt::format("missing column '{}'", name),
-                           suggest(name, table_.columns()));
-        all = false;
-      }
-    return all;
-  }
-
-  std::optional<KernelRecord> row(std::size_t index) {
-    row_ = index;
-    good_ = true;
+  /// What the row says; without meaning if it is not good afterwards.
+  KernelRecord read() {
     KernelRecord out;
     Operator& op = out.op;
     const std::string_view kind = text("kind");
@@ -96,20 +87,10 @@ public:
     op.attention_core = flag("attention_core", "0", "1");
     fill_work(op);
     out.time = Seconds(positive("time_us") * 1e-6);
-    return good_ ? std::optional(out) : std::nullopt;
+    return out;
   }
 
 private:
-  [[nodiscard]] std::string_view text(std::string_view column) const {
-    const auto at = table_.column(column);
-    return at ? table_.field(row_, *at) : std::string_view{};
-  }
-  void fault(std::string_view column, const std::string& message) {
-    if (good_)
-      diagnostics_.warning(table_.location(row_, table_.column(column).value_or(0)),
-                           "row skipped: " + message);
-    good_ = false;
-  }
   double positive(std::string_view column) {
     const auto value = parse_number(text(column));
     if (value && *value > 0 && *value <= kMostOfAnything)
@@ -140,9 +121,7 @@ private:
   }
   void fill_work(Operator& op) {
     if (op.kind == OperatorKind::gemm) {
-      const double input = op.low_precision ? 1.0 : 2.0;
-      op.flops = Flops(2 * op.m * op.n * op.k * op.batch);
-      op.bytes = Bytes(op.batch * (input * (op.m + op.n) * op.k + 2 * op.m * op.n));
+      set_gemm_work(op);
     } else if (op.kind == OperatorKind::attention) {
       op.flops = Flops(amount("flops"));
       op.bytes = Bytes(text("bytes").empty() ? 0.0 : amount("bytes"));
@@ -150,23 +129,22 @@ private:
       op.bytes = Bytes(amount("bytes"));
     }
   }
-
-  const CsvTable& table_;
-  Diagnostics& diagnostics_;
-  std::size_t row_ = 0;
-  bool good_ = true;
 };
 } // namespace
 
 KernelProfile KernelProfile::parse(const CsvTable& table, Diagnostics& diagnostics) {
   KernelProfile out;
   out.sha256_ = table.digest();
-  ProfileReader reader(table, diagnostics);
-  if (!reader.has_columns())
+  if (!require_columns(table, kColumns, diagnostics))
     return out;
-  for (std::size_t i = 0; i < table.row_count(); ++i)
-    if (const auto record = reader.row(i))
-      out.records_.push_back(*record);
+  for (std::size_t i = 0; i < table.row_count(); ++i) {
+    ProfileRow row(table, i);
+    const KernelRecord record = row.read();
+    if (row.good())
+      out.records_.push_back(record);
+    else
+      diagnostics.warning(row.where(), "row skipped: " + row.message());
+  }
   if (out.records_.empty())
     diagnostics.error(table.header_location(), "the profile has no usable row");
   return out;

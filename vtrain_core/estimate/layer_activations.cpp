@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "vtrain_core/estimate/layer_activations.hpp"
 
+#include "vtrain_core/plan/check_plan.hpp"
+
 #include <algorithm>
 #include <cstdint>
 
@@ -116,14 +118,6 @@ LayerActivations layer_activations(const ModelShape& model, const ParallelPlan& 
     break;
   }
   return bytes;
-}
-
-double tokens_of_micro_batch(const ModelShape& model, const ParallelPlan& plan) {
-  return real(plan.micro_batch) * real(model.sequence_length) / plan.context;
-}
-
-double sequence_split(const ParallelPlan& plan) {
-  return plan.sequence_parallel ? plan.tensor : 1.0;
 }
 
 } // namespace vtrain

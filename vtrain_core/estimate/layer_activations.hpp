@@ -35,11 +35,4 @@ struct LayerActivations {
 [[nodiscard]] LayerActivations layer_activations(const ModelShape& model, const ParallelPlan& plan,
                                                  bool mixture);
 
-/// Tokens of a micro-batch on one GPU, before sequence parallelism splits them.
-[[nodiscard]] double tokens_of_micro_batch(const ModelShape& model, const ParallelPlan& plan);
-
-/// Over how many ranks norms, dropouts and residuals are split: tensor-parallel ranks under sequence
-/// parallelism, 1 without.
-[[nodiscard]] double sequence_split(const ParallelPlan& plan);
-
 } // namespace vtrain

@@ -136,8 +136,7 @@ void fill_messages(const ModelShape& model, const ParallelPlan& plan, const Work
                                            : pipeline::Messages::blocking;
   if (plan.pipeline == 1)
     return;
-  const double tokens =
-      static_cast<double>(plan.micro_batch) * static_cast<double>(model.sequence_length) / plan.context;
+  const double tokens = tokens_of_micro_batch(model, plan);
   const bool split = pricing.habits.scatters_messages || plan.sequence_parallel;
   const Bytes bytes{2.0 * tokens * static_cast<double>(model.hidden) / (split ? plan.tensor : 1)};
   const Seconds inside = pricing.collectives.message(bytes, false);

@@ -3,6 +3,7 @@
 
 #include "common/config.hpp"
 #include "common/file.hpp"
+#include "common/letter_case.hpp"
 #include "vtrain_core/formats/huggingface_config.hpp"
 #include "vtrain_core/formats/megatron_arguments.hpp"
 
@@ -10,18 +11,11 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <string>
 #include <system_error>
 
 namespace vtrain {
 namespace {
-
-std::string lower_case(std::string text) {
-  std::ranges::transform(text, text.begin(),
-                         [](unsigned char letter) { return static_cast<char>(std::tolower(letter)); });
-  return text;
-}
 
 bool looks_like_path(std::string_view text) {
   constexpr std::array<std::string_view, 5> kEndings{".json", ".yaml", ".yml", ".sh", ".args"};

@@ -68,9 +68,7 @@ Operator BlockWriter::product(std::string_view name, GemmShape shape, double bat
   op.k = shape.k;
   op.batch = batch;
   op.low_precision = low_precision_ && plan_.precision == Precision::fp8;
-  const double input = op.low_precision ? 1.0 : kElement;
-  op.flops = Flops(2 * shape.m * shape.n * shape.k * batch);
-  op.bytes = Bytes(batch * (input * (shape.m + shape.n) * shape.k + kElement * shape.m * shape.n));
+  set_gemm_work(op);
   return op;
 }
 
@@ -102,7 +100,7 @@ int BlockWriter::batched_gemm(std::string_view name, GemmShape shape, double bat
   Operator op = product(name, shape, batch);
   op.attention_core = true;
   op.low_precision = false;
-  op.bytes = Bytes(kElement * batch * ((shape.m + shape.n) * shape.k + shape.m * shape.n));
+  set_gemm_work(op);
   return append(op);
 }
 

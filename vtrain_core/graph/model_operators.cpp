@@ -31,9 +31,8 @@ public:
       : model_(model), plan_(plan), stops_early_(habits.stops_recompute_early), mixture_(mixture), w_(plan) {
     const double t = plan.tensor;
     h_ = static_cast<double>(model.hidden);
-    tokens_ =
-        static_cast<double>(plan.micro_batch) * static_cast<double>(model.sequence_length) / plan.context;
-    split_tokens_ = plan.sequence_parallel ? tokens_ / t : tokens_;
+    tokens_ = tokens_of_micro_batch(model, plan);
+    split_tokens_ = tokens_ / sequence_split(plan);
     q_ = static_cast<double>(model.heads * model.head_dim) / t;
     kv_ = static_cast<double>(model.kv_heads * model.head_dim) /
           std::min(t, static_cast<double>(model.kv_heads));
@@ -216,8 +215,7 @@ private:
 };
 
 OperatorGraph embedding_operators(const ModelShape& model, const ParallelPlan& plan) {
-  const double tokens =
-      static_cast<double>(plan.micro_batch) * static_cast<double>(model.sequence_length) / plan.context;
+  const double tokens = tokens_of_micro_batch(model, plan);
   const double width = static_cast<double>(model.hidden);
   BlockWriter w(plan);
   w.begin(Phase::forward);
@@ -230,9 +228,8 @@ OperatorGraph embedding_operators(const ModelShape& model, const ParallelPlan& p
 }
 
 OperatorGraph head_operators(const ModelShape& model, const ParallelPlan& plan) {
-  const double tokens =
-      static_cast<double>(plan.micro_batch) * static_cast<double>(model.sequence_length) / plan.context;
-  const double split = plan.sequence_parallel ? tokens / plan.tensor : tokens;
+  const double tokens = tokens_of_micro_batch(model, plan);
+  const double split = tokens / sequence_split(plan);
   const double width = static_cast<double>(model.hidden);
   const double vocab = static_cast<double>(padded_vocab(model, plan)) / plan.tensor;
   BlockWriter w(plan);

@@ -57,4 +57,8 @@ struct Operator {
   std::int16_t same_as = -1;
 };
 
+/// Sets the FLOPs of a gemm from its shape, and its bytes: each operand read once (1 byte an element in fp8,
+/// else 2), the result written once in 16 bits.
+void set_gemm_work(Operator& gemm);
+
 } // namespace vtrain

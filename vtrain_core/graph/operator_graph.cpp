@@ -47,6 +47,12 @@ std::string_view to_string(Group value) {
   return "";
 }
 
+void set_gemm_work(Operator& gemm) {
+  const double input = gemm.low_precision ? 1.0 : 2.0;
+  gemm.flops = Flops(2 * gemm.m * gemm.n * gemm.k * gemm.batch);
+  gemm.bytes = Bytes(gemm.batch * (input * (gemm.m + gemm.n) * gemm.k + 2 * gemm.m * gemm.n));
+}
+
 int OperatorGraph::add(const Operator& op, std::initializer_list<int> after) {
   const int index = static_cast<int>(operators_.size());
   for (const int before : after) {

@@ -2,26 +2,19 @@
 #include "vtrain_core/model/model_catalogue.hpp"
 
 #include "common/assert.hpp"
+#include "common/letter_case.hpp"
 #include "common/suggest.hpp"
 #include "vtrain_core/model/models_text.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <utility>
 
 namespace vtrain {
 namespace {
 
 constexpr std::int64_t kMost = 1'000'000'000; // check_model has the narrower limits
-
-std::string lower_case(std::string_view text) {
-  std::string lower(text);
-  std::ranges::transform(lower, lower.begin(),
-                         [](unsigned char letter) { return static_cast<char>(std::tolower(letter)); });
-  return lower;
-}
 
 std::int64_t required(ConfigReader& reader, std::string_view key, std::string_view example) {
   if (!reader.has(key))

@@ -27,14 +27,7 @@ public:
   std::vector<Tick>& state() { return state_; }
   [[nodiscard]] std::size_t first() const { return 0; }
   [[nodiscard]] std::size_t last() const { return 3 * stages_; }
-  [[nodiscard]] SlotRegions regions() const {
-    // The slot of the last forward also holds the last backward of stage p-1, whose start is recorded: not
-    // steady.
-    return {.slots = micro_batches_ + problem_.stages - 1,
-            .steady_begin = problem_.stages - 1,
-            .steady_end = micro_batches_ - 1,
-            .pattern = 1};
-  }
+  [[nodiscard]] SlotRegions regions() const { return one_f_one_b_regions(problem_); }
 
   void steady_slot(long) { slot(state_.data(), LaterDate{}); }
   void steady_pattern(std::vector<Dual>& state, std::vector<Dual>&, long, Tick* limit) const {

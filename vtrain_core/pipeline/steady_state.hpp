@@ -23,6 +23,15 @@ struct SlotRegions {
   long pattern = 1;    ///< slots after which the map repeats
 };
 
+/// Those of 1F1B and ZB-H1. The slot of the last forward also holds the last backward of the last stage,
+/// whose start is recorded: it is not steady.
+template <class T> [[nodiscard]] SlotRegions one_f_one_b_regions(const Problem<T>& problem) {
+  return {.slots = long{problem.micro_batches} + problem.stages - 1,
+          .steady_begin = problem.stages - 1,
+          .steady_end = problem.micro_batches - 1,
+          .pattern = 1};
+}
+
 /// Runs the steady region of a system. A System has
 ///   Number                                      the type of its dates, in which sums and maxima are exact
 ///   std::vector<Number>& state()                its dates

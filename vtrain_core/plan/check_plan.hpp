@@ -30,6 +30,13 @@ namespace vtrain {
 /// are as even as possible: the stages in the middle take one more when the layers do not divide.
 [[nodiscard]] std::vector<std::int32_t> layers_of_stages(const ModelShape& model, const ParallelPlan& plan);
 
+/// Tokens of a micro-batch on one GPU, before sequence parallelism splits them.
+[[nodiscard]] double tokens_of_micro_batch(const ModelShape& model, const ParallelPlan& plan);
+
+/// Over how many ranks norms, dropouts and residuals are split: tensor-parallel ranks under sequence
+/// parallelism, 1 without.
+[[nodiscard]] double sequence_split(const ParallelPlan& plan);
+
 /// The plan as text such as "tp8 pp16 dp4 mb2".
 [[nodiscard]] std::string describe(const ParallelPlan& plan);
 

@@ -49,6 +49,14 @@ std::int64_t padded_vocab(const ModelShape& model, const ParallelPlan& plan) {
   return (model.vocab + unit - 1) / unit * unit;
 }
 
+double tokens_of_micro_batch(const ModelShape& model, const ParallelPlan& plan) {
+  return static_cast<double>(plan.micro_batch) * static_cast<double>(model.sequence_length) / plan.context;
+}
+
+double sequence_split(const ParallelPlan& plan) {
+  return plan.sequence_parallel ? plan.tensor : 1;
+}
+
 std::vector<std::int32_t> layers_of_stages(const ModelShape& model, const ParallelPlan& plan) {
   if (!plan.stage_layers.empty())
     return plan.stage_layers;
