@@ -60,22 +60,19 @@ std::string constants_text(const CalibrationReport& report) {
   return shown.to_text();
 }
 
-std::string line(std::string_view label, const std::string& text) {
-  return fmt::format("  {:<13}{}\n", label, text);
-}
-
 std::string to_text(const CalibrationReport& report) {
   constexpr double kPercent = 100.0;
   const Calibration& calibration = report.calibration;
   std::string out = fmt::format("{}: {}\n", printable(calibration.name), printable(calibration.meaning));
-  out += line("rows", fmt::format("{}, {} skipped", report.rows, report.skipped));
+  out += labelled_line("rows", fmt::format("{}, {} skipped", report.rows, report.skipped));
   if (calibration.fit)
-    out += line("error", fmt::format("{} on these rows (MAPE), {} on rows held out ({})",
+    out += labelled_line("error",
+                         fmt::format("{} on these rows (MAPE), {} on rows held out ({})",
                                      human_percent(calibration.fit->mape_percent / kPercent),
                                      human_percent(report.held_out.mape_percent / kPercent), report.folds));
-  out += line("spread", fmt::format("{} of a time is not explained",
-                                    human_percent(calibration.uncertainty.residual_log_sigma)));
-  out += line("written to", report.file);
+  out += labelled_line("spread", fmt::format("{} of a time is not explained",
+                                             human_percent(calibration.uncertainty.residual_log_sigma)));
+  out += labelled_line("written to", report.file);
   return out + "\n" + constants_text(report) +
          "\nlow and high: 90 %. A constant that rows say little about stays at its prior; one that moved by "
          "more "

@@ -27,10 +27,6 @@ using Style = ResultTable::Column::Style;
 constexpr std::size_t kColumns = 100; // of a line of prose
 constexpr double kLongestBar = 40.0;  // characters of the largest share
 
-std::string line(std::string_view label, const std::string& text) {
-  return fmt::format("  {:<13}{}\n", label, text);
-}
-
 /// "174.6 B": with the thousand's letter that people use for parameters and tokens.
 std::string short_count(double count) {
   constexpr std::array<std::pair<double, const char*>, 4> kSteps{
@@ -63,18 +59,18 @@ std::string memory_line(const MemoryEstimate& memory) {
 std::string figures_text(const JobEstimate& estimate) {
   constexpr double kTokens = 1e12;
   const IterationEstimate& iteration = estimate.iteration;
-  std::string out = line(
+  std::string out = labelled_line(
       "iteration", fmt::format("{}, with 90 % between {} and {}", seconds_text(iteration.time),
                                seconds_text(estimate.interval.low), seconds_text(estimate.interval.high)));
-  out += line("utilisation",
-              fmt::format("MFU {}, HFU {}, of {} TFLOP/s dense in {}", human_percent(iteration.mfu),
-                          human_percent(iteration.hfu), human_number(estimate.peak.base() / 1e12),
-                          to_string(estimate.job.plan.precision)));
-  out +=
-      line("throughput", fmt::format("{} tokens/s; 1e12 tokens take {}", short_count(iteration.tokens_per_s),
-                                     human_seconds(Seconds(kTokens / iteration.tokens_per_s))));
-  out += line("memory", memory_line(estimate.memory));
-  out += line("calibration", printable(estimate.calibration));
+  out += labelled_line("utilisation",
+                       fmt::format("MFU {}, HFU {}, of {} TFLOP/s dense in {}", human_percent(iteration.mfu),
+                                   human_percent(iteration.hfu), human_number(estimate.peak.base() / 1e12),
+                                   to_string(estimate.job.plan.precision)));
+  out += labelled_line("throughput",
+                       fmt::format("{} tokens/s; 1e12 tokens take {}", short_count(iteration.tokens_per_s),
+                                   human_seconds(Seconds(kTokens / iteration.tokens_per_s))));
+  out += labelled_line("memory", memory_line(estimate.memory));
+  out += labelled_line("calibration", printable(estimate.calibration));
   return out;
 }
 

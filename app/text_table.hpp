@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -42,5 +43,8 @@ private:
   std::vector<Column> columns_;
   std::vector<std::vector<Cell>> rows_;
 };
+
+/// "  memory       42 GiB": a line of a block of labelled facts.
+[[nodiscard]] std::string labelled_line(std::string_view label, std::string_view text);
 
 } // namespace vtrain

@@ -49,23 +49,25 @@ Character first_character(std::string_view text) {
   return is_scalar_value(code, bytes) ? Character{code, bytes, true} : kWrong;
 }
 
-struct Range {
+struct CodePoints {
   char32_t first, last;
 };
 
-template <std::size_t N> bool is_in(const std::array<Range, N>& ranges, char32_t code) {
-  return std::ranges::any_of(ranges, [&](Range r) { return code >= r.first && code <= r.last; });
+template <std::size_t N> bool is_in(const std::array<CodePoints, N>& ranges, char32_t code) {
+  return std::ranges::any_of(ranges, [&](CodePoints r) { return code >= r.first && code <= r.last; });
 }
 
 /// The common ranges of Unicode Standard Annex 11 (East Asian Width W and F), and of combining marks.
 std::size_t width_of(char32_t code) {
-  constexpr std::array kZero = {Range{0x300, 0x36F},   Range{0x200B, 0x200F}, Range{0x20D0, 0x20FF},
-                                Range{0xFE00, 0xFE0F}, Range{0xFE20, 0xFE2F}, Range{0xFEFF, 0xFEFF}};
-  constexpr std::array kWide = {Range{0x1100, 0x115F},   Range{0x2E80, 0x303E},   Range{0x3041, 0xA4CF},
-                                Range{0xAC00, 0xD7A3},   Range{0xF900, 0xFAFF},   Range{0xFE30, 0xFE6F},
-                                Range{0xFF00, 0xFF60},   Range{0xFFE0, 0xFFE6},   Range{0x231A, 0x231B},
-                                Range{0x2705, 0x2705},   Range{0x1F300, 0x1F64F}, Range{0x1F680, 0x1F6FF},
-                                Range{0x1F900, 0x1FAFF}, Range{0x20000, 0x3FFFD}};
+  constexpr std::array kZero = {CodePoints{0x300, 0x36F},   CodePoints{0x200B, 0x200F},
+                                CodePoints{0x20D0, 0x20FF}, CodePoints{0xFE00, 0xFE0F},
+                                CodePoints{0xFE20, 0xFE2F}, CodePoints{0xFEFF, 0xFEFF}};
+  constexpr std::array kWide = {
+      CodePoints{0x1100, 0x115F},   CodePoints{0x2E80, 0x303E},   CodePoints{0x3041, 0xA4CF},
+      CodePoints{0xAC00, 0xD7A3},   CodePoints{0xF900, 0xFAFF},   CodePoints{0xFE30, 0xFE6F},
+      CodePoints{0xFF00, 0xFF60},   CodePoints{0xFFE0, 0xFFE6},   CodePoints{0x231A, 0x231B},
+      CodePoints{0x2705, 0x2705},   CodePoints{0x1F300, 0x1F64F}, CodePoints{0x1F680, 0x1F6FF},
+      CodePoints{0x1F900, 0x1FAFF}, CodePoints{0x20000, 0x3FFFD}};
   if (code < 0x300)
     return 1;
   if (is_in(kZero, code))

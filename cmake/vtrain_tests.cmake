@@ -11,6 +11,8 @@ function(vtrain_test_suite room)
   list(TRANSFORM arg_SOURCES PREPEND ${room}/ REGEX "^[^/]")
   set(target vtrain_${room}_tests)
   add_executable(${target} ${arg_SOURCES})
+  # Each file of tests has helpers of its own, so a unity build leaves tests alone.
+  set_target_properties(${target} PROPERTIES UNITY_BUILD OFF)
   target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR})
   target_link_libraries(${target} PRIVATE vtrain_test_main ${arg_LINKS})
   # Tests are compiled twice as fast without much optimisation; what they test is not affected.

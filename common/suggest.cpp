@@ -13,11 +13,10 @@ namespace vtrain {
 namespace {
 
 constexpr std::size_t kMaxListed = 12;
+constexpr std::size_t kShortestPart = 3; // one or two letters are part of nearly everything
 
 bool contains_either_way(std::string_view a, std::string_view b) {
-  // One or two letters are part of nearly everything.
-  constexpr std::size_t kShortest = 3;
-  return std::min(a.size(), b.size()) >= kShortest &&
+  return std::min(a.size(), b.size()) >= kShortestPart &&
          (a.find(b) != std::string_view::npos || b.find(a) != std::string_view::npos);
 }
 
@@ -44,6 +43,7 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 
 std::string suggest(std::string_view name, const std::vector<std::string>& candidates) {
   struct Ranked {
+    bool continues; ///< the name is its beginning: someone stopped typing
     std::size_t distance;
     const std::string* text;
   };
@@ -52,10 +52,14 @@ std::string suggest(std::string_view name, const std::vector<std::string>& candi
   const std::string wanted = lower_case(name);
   std::vector<Ranked> ranked;
   ranked.reserve(candidates.size());
-  for (const std::string& candidate : candidates)
-    ranked.push_back({edit_distance(wanted, lower_case(candidate)), &candidate});
-  std::stable_sort(ranked.begin(), ranked.end(),
-                   [](const Ranked& a, const Ranked& b) { return a.distance < b.distance; });
+  for (const std::string& candidate : candidates) {
+    const std::string text = lower_case(candidate);
+    ranked.push_back({wanted.size() >= kShortestPart && text.starts_with(wanted), edit_distance(wanted, text),
+                      &candidate});
+  }
+  std::stable_sort(ranked.begin(), ranked.end(), [](const Ranked& a, const Ranked& b) {
+    return a.continues != b.continues ? a.continues : a.distance < b.distance;
+  });
 
   const std::size_t allowed = std::max<std::size_t>(2, name.size() / 3);
   const auto near = std::find_if(ranked.begin(), ranked.end(), [&](const Ranked& candidate) {

@@ -15,7 +15,8 @@ namespace vtrain {
 
 /// A hint for an unknown `name`: "did you mean 'srtf'? (available: fifo, las, srtf)". The nearest candidate
 /// is named when it is at most a third of the name's length, and at least 2, away or one contains the other;
-/// at most 12 candidates are listed, nearest first. Equal distances keep the order of `candidates`.
+/// at most 12 candidates are listed, those that begin with the name first, then nearest first. Equal
+/// distances keep the order of `candidates`.
 [[nodiscard]] std::string suggest(std::string_view name, const std::vector<std::string>& candidates);
 
 } // namespace vtrain

@@ -20,6 +20,8 @@
 namespace vtrain {
 namespace {
 
+using Style = ResultTable::Column::Style;
+
 struct InspectArguments {
   std::string file;
   std::optional<std::string> format;
@@ -106,7 +108,6 @@ int generate_verb(const GenerateArguments& arguments, const CommonFlags& flags) 
                  options.cluster_gpus.value(), options.load, options.seed);
     return 0;
   }
-  using Style = ResultTable::Column::Style;
   ResultTable table({{"file", "", {}},
                      {"sha256", "", {}},
                      {"jobs", "", Style::number},

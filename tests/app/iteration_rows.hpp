@@ -16,11 +16,12 @@ inline constexpr std::string_view kRowsHeader =
 
 /// Four rows of Megatron-LM in fp16 on A100.
 inline std::string measured_rows() {
-  return std::string(kRowsHeader) +
-         "a,megatron-lm,x,A100-SXM-80GB,8,8,1600,8,1,1,16,4,2048,4096,32,32,51200,full,0,fp16,2.1\n"
-         "b,megatron-lm,x,A100-SXM-80GB,16,8,1600,4,2,2,64,2,2048,4096,32,32,51200,full,0,fp16,3.4\n"
-         "c,megatron-lm,x,A100-SXM-80GB,32,8,1600,8,4,1,64,1,2048,8192,64,48,51200,full,0,fp16,9.9\n"
-         "d,megatron-lm,x,A100-SXM-80GB,64,8,1600,8,4,2,128,1,2048,8192,64,48,51200,none,0,fp16,7.3\n";
+  std::string rows{kRowsHeader};
+  rows += "a,megatron-lm,x,A100-SXM-80GB,8,8,1600,8,1,1,16,4,2048,4096,32,32,51200,full,0,fp16,2.1\n"
+          "b,megatron-lm,x,A100-SXM-80GB,16,8,1600,4,2,2,64,2,2048,4096,32,32,51200,full,0,fp16,3.4\n"
+          "c,megatron-lm,x,A100-SXM-80GB,32,8,1600,8,4,1,64,1,2048,8192,64,48,51200,full,0,fp16,9.9\n"
+          "d,megatron-lm,x,A100-SXM-80GB,64,8,1600,8,4,2,128,1,2048,8192,64,48,51200,none,0,fp16,7.3\n";
+  return rows;
 }
 
 /// Whether `text` holds `part`.

@@ -8,6 +8,11 @@
 
 using namespace vtrain;
 
+TEST_CASE("a name that was not typed to its end is continued, whatever else is near") {
+  CHECK(suggest("dgx-a100", {"dgx-h100", "dgx-a100-80g", "dgx-a100-40g"}) ==
+        "did you mean 'dgx-a100-80g'? (available: dgx-a100-80g, dgx-a100-40g, dgx-h100)");
+}
+
 TEST_CASE("the edit distance counts insertions, deletions, substitutions and swaps of neighbours") {
   CHECK(edit_distance("", "") == 0);
   CHECK(edit_distance("", "abc") == 3);

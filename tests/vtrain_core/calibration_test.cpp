@@ -214,7 +214,7 @@ TEST_CASE("a calibration of another stack or another memory is used with a note"
   const ChosenCalibration stack = catalogue().choose({gpu("H100"), Precision::bf16, "megatron-lm"});
   CHECK(stack.calibration.name == "h100-bf16-fsdp");
   CHECK(stack.note == "no calibration for H100-SXM in bf16 under megatron-lm: h100-bf16-fsdp is used, fitted "
-                      "under llm-foundry-fsdp; stacks differ by up to 20 %");
+                      "under llm-foundry-fsdp; stacks differ by 20 % and more");
   const ChosenCalibration memory = catalogue().choose({gpu("H200"), Precision::bf16, "llm-foundry-fsdp"});
   CHECK(memory.calibration.name == "h100-bf16-fsdp");
   CHECK(says(memory.note, "fitted on H100-SXM, the same chip with another memory"));

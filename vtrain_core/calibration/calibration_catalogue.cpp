@@ -106,13 +106,17 @@ Calibration CalibrationCatalogue::textbook(const CalibrationKey& key) const {
 
 ChosenCalibration CalibrationCatalogue::choose(const CalibrationKey& key) const {
   const Calibration* best = nullptr;
-  int best_merit = 0;
-  for (const Calibration& calibration : calibrations_)
-    if (const int value = merit(calibration, key, gpus_); value > best_merit) {
+  std::pair<int, std::size_t> best_merit{0, 0};
+  for (const Calibration& calibration : calibrations_) {
+    const std::size_t rows = calibration.fit ? calibration.fit->row_ids.size() : 0;
+    const std::pair<int, std::size_t> value{merit(calibration, key, gpus_), rows};
+    if (value.first > 0 && value > best_merit) {
       best = &calibration;
       best_merit = value;
     }
-  const std::string what = fmt::format("{} in {}", key.gpu.name, to_string(key.precision));
+  }
+  const std::string what =
+      fmt::format("{} in {} under {}", key.gpu.name, to_string(key.precision), key.software_stack);
   if (best == nullptr) {
     std::string note =
         fmt::format("no calibration for {}: textbook constants are used, not validated on this GPU", what);
@@ -122,9 +126,8 @@ ChosenCalibration CalibrationCatalogue::choose(const CalibrationKey& key) const 
   }
   std::string note;
   if (best->software_stack != key.software_stack)
-    note = fmt::format(
-        "no calibration for {} under {}: {} is used, fitted under {}; stacks differ by up to 20 %", what,
-        key.software_stack, best->name, best->software_stack);
+    note = fmt::format("no calibration for {}: {} is used, fitted under {}; stacks differ by 20 % and more",
+                       what, best->name, best->software_stack);
   else if (!covers(*best, key.gpu))
     note = fmt::format("no calibration for {}: {} is used, fitted on {}, the same chip with another memory",
                        what, best->name, fmt::join(best->gpus, " and "));

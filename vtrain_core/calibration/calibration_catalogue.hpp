@@ -48,7 +48,7 @@ public:
   [[nodiscard]] Calibration textbook(const CalibrationKey& key) const;
   /// The best calibration for a key: same GPU, precision and stack (fp16 and bf16 stand for each other where
   /// only one exists); else same GPU and precision under another stack, with a note; else the textbook, with
-  /// a note.
+  /// a note. Of equals the one that was fitted on more rows.
   [[nodiscard]] ChosenCalibration choose(const CalibrationKey& key) const;
   /// The calibration that a user names: "textbook", one that ships, or a file (a name that ends in .yaml or
   /// .yml or exists). An unknown name is an error with a suggestion, at `where`. A calibration made for

@@ -18,8 +18,8 @@ using Microseconds = std::int64_t;
 enum Thread : std::size_t { compute, tensor, pipeline, data, more_pipeline };
 constexpr std::array<std::string_view, 4> kThreadNames = {"compute", "tensor comm", "pipeline comm",
                                                           "data comm"};
-constexpr std::array<std::string_view, 7> kNames = {"forward",       "backward",   "weight",   "send forward",
-                                                    "send backward", "all-reduce", "optimizer"};
+constexpr std::array<std::string_view, 7> kTaskNames = {
+    "forward", "backward", "weight", "send forward", "send backward", "all-reduce", "optimizer"};
 
 // Whole ones, so that slices that touch in the time-line touch in the file: the viewer cuts fractions off
 // dates and durations separately, and refuses slices that overlap.
@@ -72,7 +72,7 @@ private:
     const std::size_t thread = thread_of(index);
     if (thread == compute || thread == tensor)
       write_bubble(task.stage, start(index), end(index));
-    const std::string_view name = kNames[static_cast<std::size_t>(task.kind)];
+    const std::string_view name = kTaskNames[static_cast<std::size_t>(task.kind)];
     begin_slice(name, task.stage, thread, start(index), end(index));
     line_.append(",\"args\":{");
     if (task.kind != TaskKind::optimizer) {

@@ -9,7 +9,7 @@
 namespace vtrain::pipeline {
 namespace {
 
-constexpr std::array<std::string_view, 4> kNames = {"gpipe", "1f1b", "interleaved", "zb-h1"};
+constexpr std::array<std::string_view, 4> kScheduleNames = {"gpipe", "1f1b", "interleaved", "zb-h1"};
 constexpr std::int64_t kMostVirtualStages =
     65535; // chunks and stages are 16 bits wide in operations and tasks
 
@@ -75,14 +75,14 @@ void append_interleaved(Order& order, const Schedule& schedule, int stage) {
 } // namespace
 
 std::string_view to_string(ScheduleKind kind) {
-  return kNames[static_cast<std::size_t>(kind)];
+  return kScheduleNames[static_cast<std::size_t>(kind)];
 }
 
 std::optional<ScheduleKind> parse_schedule(std::string_view name) {
-  const auto* const found = std::find(kNames.begin(), kNames.end(), name);
-  if (found == kNames.end())
+  const auto* const found = std::find(kScheduleNames.begin(), kScheduleNames.end(), name);
+  if (found == kScheduleNames.end())
     return std::nullopt;
-  return static_cast<ScheduleKind>(found - kNames.begin());
+  return static_cast<ScheduleKind>(found - kScheduleNames.begin());
 }
 
 std::optional<std::string> schedule_fault(ScheduleKind kind, int stages, int micro_batches, int chunks) {

@@ -7,6 +7,7 @@
 #include "vtrain_core/pipeline/ticks.hpp"
 
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -48,6 +49,8 @@ static_assert(sizeof(Task<double>) == 24 && sizeof(Task<Tick>) == 24, "graphs ha
 
 /// A task by its position in the graph.
 using TaskIndex = std::uint32_t;
+/// Stands for no task.
+inline constexpr TaskIndex kNoTask = std::numeric_limits<TaskIndex>::max();
 
 /// `after` starts when `before` has ended, or later.
 struct Dependency {

@@ -4,14 +4,11 @@
 
 #include <algorithm>
 #include <functional>
-#include <limits>
 #include <queue>
 #include <utility>
 
 namespace vtrain::pipeline {
 namespace {
-
-constexpr TaskIndex kNone = std::numeric_limits<TaskIndex>::max();
 
 template <class T> std::size_t stream_of(const Task<T>& task) {
   return task.stage * kStreamKinds + static_cast<std::size_t>(task.stream);
@@ -32,7 +29,7 @@ public:
       : graph_(graph),
         tasks_(graph.tasks()),
         references_(references(graph)),
-        next_(tasks_.size(), kNone),
+        next_(tasks_.size(), kNoTask),
         streams_(static_cast<std::size_t>(graph.stages()) * kStreamKinds) {
     timeline_.start.resize(tasks_.size());
     timeline_.end.resize(tasks_.size());
@@ -60,14 +57,14 @@ public:
 private:
   // What waits for a stream, linked by `next_`.
   struct Stream {
-    TaskIndex head = kNone;
-    TaskIndex tail = kNone;
+    TaskIndex head = kNoTask;
+    TaskIndex tail = kNoTask;
     bool busy = false;
   };
 
   void enqueue(TaskIndex task) {
     Stream& stream = streams_[stream_of(tasks_[task])];
-    (stream.head == kNone ? stream.head : next_[stream.tail]) = task;
+    (stream.head == kNoTask ? stream.head : next_[stream.tail]) = task;
     stream.tail = task;
   }
 
@@ -79,7 +76,7 @@ private:
 
   void start_next(Stream& stream, T now) {
     const TaskIndex task = stream.head;
-    if (stream.busy || task == kNone || references_[task] != 0)
+    if (stream.busy || task == kNoTask || references_[task] != 0)
       return;
     stream.head = next_[task];
     stream.busy = true;
@@ -120,13 +117,13 @@ private:
 template <class T>
 std::vector<TaskIndex> next_on_stream(const TaskGraph<T>& graph, std::vector<TaskIndex>& references) {
   const std::span<const Task<T>> tasks = graph.tasks();
-  std::vector<TaskIndex> next(tasks.size(), kNone);
-  std::vector<TaskIndex> last(static_cast<std::size_t>(graph.stages()) * kStreamKinds, kNone);
+  std::vector<TaskIndex> next(tasks.size(), kNoTask);
+  std::vector<TaskIndex> last(static_cast<std::size_t>(graph.stages()) * kStreamKinds, kNoTask);
   for (TaskIndex i = 0; i < tasks.size(); ++i) {
     if (tasks[i].stream == StreamKind::free)
       continue;
     TaskIndex& before = last[stream_of(tasks[i])];
-    if (before != kNone) {
+    if (before != kNoTask) {
       next[before] = i;
       ++references[i];
     }
@@ -163,7 +160,7 @@ template <class T> Timeline<T> list_schedule(const TaskGraph<T>& graph) {
     timeline.makespan = std::max(timeline.makespan, end);
     for (const TaskIndex after : graph.successors(task))
       release(after, end);
-    if (next[task] != kNone)
+    if (next[task] != kNoTask)
       release(next[task], end);
   }
   VTRAIN_ASSERT(ready.size() == tasks.size(), "the order on a stream contradicts the dependencies");

@@ -3,12 +3,9 @@
 #include "vtrain_core/pipeline/task_graph.hpp"
 
 #include <array>
-#include <limits>
 
 namespace vtrain::pipeline {
 namespace {
-
-constexpr TaskIndex kNone = std::numeric_limits<TaskIndex>::max();
 
 // The end of a piece, counted from the start of its operation.
 template <class T> struct Cut {
@@ -65,7 +62,7 @@ public:
     forward_.resize(stages * chunks_ * micro_batches_);
     backward_.resize(stages * chunks_ * micro_batches_);
     groups_.resize(stages);
-    optimizer_.assign(stages, kNone);
+    optimizer_.assign(stages, kNoTask);
     tasks_.reserve((pieces + 2 * stages * chunks_) * micro_batches_ +
                    2 * stages * chunks_ * static_cast<std::size_t>(problem.buckets) + stages);
   }
@@ -85,14 +82,14 @@ public:
 private:
   // Where a forward or backward is found.
   struct Node {
-    TaskIndex first = kNone;   // its first task
-    TaskIndex release = kNone; // the task whose end releases its consumer: its message
-    std::uint32_t group = 0;   // of its stage
+    TaskIndex first = kNoTask;   // its first task
+    TaskIndex release = kNoTask; // the task whose end releases its consumer: its message
+    std::uint32_t group = 0;     // of its stage
   };
   // Operations that exchange their messages together: one, or a forward and a backward (Messages::exchange).
   struct Group {
-    TaskIndex first = kNone;
-    TaskIndex last = kNone;
+    TaskIndex first = kNoTask;
+    TaskIndex last = kNoTask;
   };
 
   [[nodiscard]] std::size_t node(std::size_t virtual_stage, std::size_t micro_batch) const {
@@ -107,7 +104,8 @@ private:
   // Appends a task that runs after the stage's task before; on the compute stream that is so anyway.
   TaskIndex follow(const Task<T>& task) {
     const TaskIndex index = append(task);
-    if (last_ != kNone && (tasks_[last_].stream != StreamKind::compute || task.stream != StreamKind::compute))
+    if (last_ != kNoTask &&
+        (tasks_[last_].stream != StreamKind::compute || task.stream != StreamKind::compute))
       depend(last_, index);
     last_ = index;
     return index;
@@ -116,7 +114,7 @@ private:
   void depend(TaskIndex before, TaskIndex after) { dependencies_.push_back({before, after}); }
 
   void add_stage(std::size_t stage) {
-    last_ = kNone;
+    last_ = kNoTask;
     reduced_.clear();
     const std::vector<Operation>& order = schedule_.order[stage];
     // Under the interleaved schedule the pairs after the warm-up are groups.
@@ -242,7 +240,7 @@ private:
       depend(receivers[consumer.group - 1].last, message);
     if (producer.group + 1 < senders.size())
       depend(message, senders[producer.group + 1].first);
-    else if (optimizer_[from] != kNone)
+    else if (optimizer_[from] != kNoTask)
       depend(message, optimizer_[from]);
   }
 
@@ -259,7 +257,7 @@ private:
   std::vector<Node> backward_;
   std::vector<std::vector<Group>> groups_; // by stage; only for exchange
   std::vector<TaskIndex> optimizer_;       // by stage
-  TaskIndex last_ = kNone;                 // the stage's last task on its compute or tensor stream
+  TaskIndex last_ = kNoTask;               // the stage's last task on its compute or tensor stream
   std::vector<TaskIndex> reduced_;         // the stage's all-reduces
 };
 
