@@ -8,6 +8,7 @@
 #include "common/number.hpp"
 #include "common/quantity_text.hpp"
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>

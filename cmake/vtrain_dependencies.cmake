@@ -8,6 +8,7 @@ find_package(fmt 9 REQUIRED)                 # before spdlog, which links fmt::f
 find_package(spdlog 1.10 REQUIRED)
 find_package(CLI11 2.1 REQUIRED)
 find_package(nlohmann_json 3.11 REQUIRED)
+find_package(Threads REQUIRED)
 find_package(ZLIB REQUIRED)
 find_package(Boost 1.74 REQUIRED)            # headers only: Boost.Graph -> Boost::headers
 find_package(Eigen3 3.4 REQUIRED NO_MODULE)  # headers only: the linear algebra of the calibration fit

@@ -3,6 +3,7 @@
 
 #include "vtrain_core/cost/analytic_cost.hpp"
 #include "vtrain_core/estimate/stage_work.hpp"
+#include "vtrain_core/estimate/straggler.hpp"
 #include "vtrain_core/graph/flops.hpp"
 
 #include <algorithm>
@@ -11,12 +12,6 @@
 
 namespace vtrain {
 namespace {
-
-/// The slowest of n data-parallel replicas whose speeds spread normally is later by sqrt(2 ln n) standard
-/// deviations (the expected maximum of n normal draws, to first order).
-double straggler_factor(double spread, const ParallelPlan& plan) {
-  return spread * std::sqrt(2 * std::log(static_cast<double>(plan.data) * plan.context));
-}
 
 /// `rest`, or nothing where it is only what sums of parts of `whole` differ by in rounding.
 Seconds without_rounding(Seconds rest, Seconds whole) {
@@ -50,13 +45,23 @@ struct Estimator::Impl {
         cost(model == nullptr ? analytic.get() : model),
         collectives(node, values, measured) {}
 
+  [[nodiscard]] WorkPricing pricing() const { return {node, constants, habits, *cost, collectives}; }
+
+  void prepare(const ModelShape& model, const ParallelPlan& plan, const BlockTimes& blocks) {
+    work_of_iteration(model, plan, pricing(), blocks, work, problem);
+  }
   void prepare(const ModelShape& model, const ParallelPlan& plan) {
-    work_of_iteration(model, plan, {node, constants, habits, *cost, collectives}, work, problem);
+    prepare(model, plan, vtrain::block_times(model, plan, pricing()));
+  }
+
+  Seconds time(const ParallelPlan& plan) {
+    const pipeline::StageEnds& ends = evaluator.evaluate(problem);
+    return Seconds(ends.makespan_s) + other(ends, plan);
   }
 
   /// From the pipeline's end to the iteration's. A late replica is late on each of its stages.
   [[nodiscard]] Seconds other(const pipeline::StageEnds& ends, const ParallelPlan& plan) const {
-    const double slowdown = straggler_factor(constants[Constant::straggler], plan);
+    const double slowdown = straggler_slowdown(constants, plan);
     double latest = 0.0;
     for (std::size_t s = 0; s < ends.stage_end_s.size(); ++s)
       latest = std::max(latest, ends.stage_end_s[s] + ends.compute_end_s[s] * slowdown);
@@ -110,14 +115,21 @@ const pipeline::Problem<double>& Estimator::problem(const ModelShape& model, con
 }
 
 pipeline::OperationDetail Estimator::detail(const ModelShape& model, const ParallelPlan& plan) const {
-  return operation_detail(model, plan,
-                          {impl_->node, impl_->constants, impl_->habits, *impl_->cost, impl_->collectives});
+  return operation_detail(model, plan, impl_->pricing());
 }
 
 Seconds Estimator::time(const ModelShape& model, const ParallelPlan& plan) {
   impl_->prepare(model, plan);
-  const pipeline::StageEnds& ends = impl_->evaluator.evaluate(impl_->problem);
-  return Seconds(ends.makespan_s) + impl_->other(ends, plan);
+  return impl_->time(plan);
+}
+
+BlockTimes Estimator::block_times(const ModelShape& model, const ParallelPlan& plan) const {
+  return vtrain::block_times(model, plan, impl_->pricing());
+}
+
+Seconds Estimator::time(const ModelShape& model, const ParallelPlan& plan, const BlockTimes& blocks) {
+  impl_->prepare(model, plan, blocks);
+  return impl_->time(plan);
 }
 
 IterationEstimate Estimator::estimate(const ModelShape& model, const ParallelPlan& plan) {

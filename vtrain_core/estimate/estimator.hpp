@@ -7,6 +7,7 @@
 #include "vtrain_core/cost/constants.hpp"
 #include "vtrain_core/cost/cost_model.hpp"
 #include "vtrain_core/estimate/estimate.hpp"
+#include "vtrain_core/estimate/stage_work.hpp"
 #include "vtrain_core/model/model.hpp"
 #include "vtrain_core/pipeline/collapsed.hpp"
 #include "vtrain_core/pipeline/task_graph.hpp"
@@ -36,6 +37,10 @@ public:
 
   /// The time of one iteration of a possible plan (no plan_faults).
   [[nodiscard]] Seconds time(const ModelShape& model, const ParallelPlan& plan);
+  /// What plans with the same BlockKey share, and the time of one of them: the same to the last bit as
+  /// `time`, several times faster.
+  [[nodiscard]] BlockTimes block_times(const ModelShape& model, const ParallelPlan& plan) const;
+  [[nodiscard]] Seconds time(const ModelShape& model, const ParallelPlan& plan, const BlockTimes& blocks);
   /// The same with its breakdown and rates; evaluates the pipeline a second time.
   [[nodiscard]] IterationEstimate estimate(const ModelShape& model, const ParallelPlan& plan);
   /// The pipeline of one iteration, in seconds: what the collapsed evaluation and the task graph start from.

@@ -115,6 +115,13 @@ public:
     return memory;
   }
 
+  /// Whether the stage before holds the same. It has at least as many micro-batches in flight, under every
+  /// schedule, so it takes at least as much memory.
+  [[nodiscard]] bool is_like_stage_before(std::int32_t index) const {
+    return index > 0 &&
+           contents_[static_cast<std::size_t>(index)] == contents_[static_cast<std::size_t>(index) - 1];
+  }
+
 private:
   /// Bytes of something with `bytes` for each parameter, split by ZeRO from stage `from` on.
   [[nodiscard]] double state(const StageParameters& parameters, double bytes, std::int32_t from) const {
@@ -223,7 +230,8 @@ Bytes peak_memory(const ModelShape& model, const ParallelPlan& plan) {
   const StageAccountant accountant(model, plan);
   Bytes peak;
   for (std::int32_t index = 0; index < plan.pipeline; ++index)
-    peak = std::max(peak, accountant.stage(index).total());
+    if (!accountant.is_like_stage_before(index))
+      peak = std::max(peak, accountant.stage(index).total());
   return peak;
 }
 

@@ -60,7 +60,7 @@ pipeline::OperationDetail operation_detail(const ModelShape& model, const Parall
   const BlockPieces head = pieces_of(operators.head, prices);
   IterationWork work;
   pipeline::Problem<double> problem;
-  work_of_iteration(model, plan, pricing, work, problem);
+  work_of_iteration(model, plan, pricing, block_times(model, plan, pricing), work, problem);
   pipeline::OperationDetail out;
   const std::vector<StageContents> contents = stage_contents(model, plan);
   for (std::size_t i = 0; i < contents.size(); ++i) {

@@ -18,34 +18,54 @@ Seconds exposed(Seconds communication, Seconds computation, double interference)
          interference * std::min(communication, computation);
 }
 
-/// Prices the model's blocks and deals them to the stages.
+/// Prices blocks and adds up where the prices come from.
+class BlockPricer {
+public:
+  BlockPricer(const RankLayout& layout, const ParallelPlan& plan, const WorkPricing& pricing)
+      : pricing_{pricing.compute, pricing.collectives, layout, pricing.constants,
+                 pipeline::splits_backward(plan.schedule)} {}
+
+  BlockTime price(const Block& block, bool layer, OriginShares& origins) const {
+    if (block.count == 0)
+      return {};
+    const std::vector<Price> prices = price_operators(block.graph, pricing_);
+    for (std::size_t i = 0; i < prices.size(); ++i) {
+      if (block.graph.operators()[i].kind == OperatorKind::collective)
+        continue;
+      const Seconds time = prices[i].time * block.count;
+      origins.all += time;
+      if (prices[i].origin == PriceOrigin::scaled)
+        origins.scaled += time;
+      if (prices[i].origin == PriceOrigin::extrapolated)
+        origins.extrapolated += time;
+    }
+    return time_block(block.graph, prices, pricing_, layer);
+  }
+
+private:
+  Pricing pricing_;
+};
+
+/// Deals the model's blocks to the stages.
 class WorkBuilder {
 public:
-  WorkBuilder(const ModelShape& model, const ParallelPlan& plan, const WorkPricing& pricing)
+  WorkBuilder(const ModelShape& model, const ParallelPlan& plan, const WorkPricing& pricing,
+              const BlockTimes& blocks)
       : model_(model),
         plan_(plan),
-        pricing_(pricing),
+        blocks_(blocks),
         layout_(plan, pricing.node.gpus.value()),
         data_(plan, pricing.habits, layout_, pricing.collectives, pricing.node, pricing.constants),
         interference_(pricing.constants[Constant::overlap_interference]) {}
 
-  void price_blocks(OriginShares& origins) {
-    const ModelOperators operators = model_operators(model_, plan_, pricing_.habits);
-    layer_ = price(operators.layer, true, origins);
-    if (operators.moe)
-      mixture_ = price(*operators.moe, true, origins);
-    embedding_ = price(operators.embedding, false, origins);
-    head_ = price(operators.head, false, origins);
-  }
-
   [[nodiscard]] ChunkWork chunk(const StageContents& contents) const {
     ChunkWork out;
-    add(out, layer_, contents.dense_layers);
-    add(out, mixture_, contents.mixture_layers);
+    add(out, blocks_.layer, contents.dense_layers);
+    add(out, blocks_.mixture, contents.mixture_layers);
     if (contents.embedding)
-      add(out, embedding_, 1);
+      add(out, blocks_.embedding, 1);
     if (contents.head)
-      add(out, head_, 1);
+      add(out, blocks_.head, 1);
     if (pipeline::splits_backward(plan_.schedule))
       out.weight = out.backward.weight_gradient;
     out.accumulation = data_.accumulation(stage_parameters(contents, model_, plan_));
@@ -59,25 +79,6 @@ public:
   [[nodiscard]] double interference() const { return interference_; }
 
 private:
-  BlockTime price(const Block& block, bool layer, OriginShares& origins) const {
-    if (block.count == 0)
-      return {};
-    const Pricing pricing{pricing_.compute, pricing_.collectives, layout_, pricing_.constants,
-                          pipeline::splits_backward(plan_.schedule)};
-    const std::vector<Price> prices = price_operators(block.graph, pricing);
-    for (std::size_t i = 0; i < prices.size(); ++i) {
-      if (block.graph.operators()[i].kind == OperatorKind::collective)
-        continue;
-      const Seconds time = prices[i].time * block.count;
-      origins.all += time;
-      if (prices[i].origin == PriceOrigin::scaled)
-        origins.scaled += time;
-      if (prices[i].origin == PriceOrigin::extrapolated)
-        origins.extrapolated += time;
-    }
-    return time_block(block.graph, prices, pricing, layer);
-  }
-
   static void add(ChunkWork& work, const BlockTime& block, double times) {
     work.forward += block.forward * times;
     work.recompute += block.recompute * times;
@@ -102,8 +103,8 @@ private:
       work.data_backward +=
           count * (plan_.overlap_grad_reduce ? exposed(backward, under, interference_) : backward);
     };
-    layers({.dense_layers = 1}, layer_, contents.dense_layers);
-    layers({.mixture_layers = 1}, mixture_, contents.mixture_layers);
+    layers({.dense_layers = 1}, blocks_.layer, contents.dense_layers);
+    layers({.mixture_layers = 1}, blocks_.mixture, contents.mixture_layers);
     StageContents outside = contents;
     outside.dense_layers = 0;
     outside.mixture_layers = 0;
@@ -116,11 +117,10 @@ private:
 
   const ModelShape& model_;
   const ParallelPlan& plan_;
-  const WorkPricing& pricing_;
+  const BlockTimes& blocks_;
   RankLayout layout_;
   DataParallelCost data_;
   double interference_;
-  BlockTime layer_, mixture_, embedding_, head_;
 };
 
 /// Messages between virtual stages; 0 where there is none.
@@ -234,11 +234,33 @@ private:
 };
 } // namespace
 
+BlockKey::BlockKey(const ParallelPlan& plan, const RankLayout& layout)
+    : tensor(plan.tensor),
+      context(plan.context),
+      expert(plan.expert),
+      micro_batch(plan.micro_batch),
+      recompute(plan.recompute),
+      tensor_layout(layout.tensor()),
+      context_layout(layout.context()),
+      expert_layout(layout.expert()) {}
+
+BlockTimes block_times(const ModelShape& model, const ParallelPlan& plan, const WorkPricing& pricing) {
+  const RankLayout layout(plan, pricing.node.gpus.value());
+  const BlockPricer pricer(layout, plan, pricing);
+  const ModelOperators operators = model_operators(model, plan, pricing.habits);
+  BlockTimes out;
+  out.layer = pricer.price(operators.layer, true, out.origins);
+  if (operators.moe)
+    out.mixture = pricer.price(*operators.moe, true, out.origins);
+  out.embedding = pricer.price(operators.embedding, false, out.origins);
+  out.head = pricer.price(operators.head, false, out.origins);
+  return out;
+}
+
 void work_of_iteration(const ModelShape& model, const ParallelPlan& plan, const WorkPricing& pricing,
-                       IterationWork& work, pipeline::Problem<double>& problem) {
-  work.origins = {};
-  WorkBuilder builder(model, plan, pricing);
-  builder.price_blocks(work.origins);
+                       const BlockTimes& blocks, IterationWork& work, pipeline::Problem<double>& problem) {
+  work.origins = blocks.origins;
+  const WorkBuilder builder(model, plan, pricing, blocks);
   const std::vector<StageContents> contents = stage_contents(model, plan);
   problem.stages = plan.pipeline;
   problem.chunks = plan.virtual_stages;

@@ -10,9 +10,12 @@
 #include "vtrain_core/pipeline/schedule.hpp"
 #include "vtrain_core/pipeline/task_graph.hpp"
 #include "vtrain_core/plan/parallel_plan.hpp"
+#include "vtrain_core/plan/rank_layout.hpp"
 #include "vtrain_core/plan/stack_habits.hpp"
 #include "vtrain_core/plan/stage_contents.hpp"
 
+#include <compare>
+#include <cstdint>
 #include <vector>
 
 namespace vtrain {
@@ -41,6 +44,27 @@ struct OriginShares {
   Seconds extrapolated;
 };
 
+/// The passes over the blocks that a model is made of, for one micro-batch.
+struct BlockTimes {
+  BlockTime layer;
+  BlockTime mixture; ///< a layer whose FFN is a mixture of experts
+  BlockTime embedding;
+  BlockTime head;
+  OriginShares origins;
+};
+
+/// What of a plan its block times depend on, for one model and one set of settings that no search varies:
+/// plans with equal keys share them.
+struct BlockKey {
+  std::int32_t tensor, context, expert;
+  std::int64_t micro_batch;
+  Recompute recompute;
+  GroupLayout tensor_layout, context_layout, expert_layout;
+
+  BlockKey(const ParallelPlan& plan, const RankLayout& layout);
+  friend auto operator<=>(const BlockKey&, const BlockKey&) = default;
+};
+
 /// Everything that the time of an iteration is made of.
 struct IterationWork {
   std::vector<ChunkWork> chunks; ///< [stage * virtual_stages + chunk]
@@ -57,10 +81,14 @@ struct WorkPricing {
   const Collectives& collectives;
 };
 
-/// Fills `work` for a possible plan, and `problem` with the durations of its pipeline: all reductions of
-/// gradients that overlap are in the problem's buckets, the rest in its optimizer entry.
+/// Prices the blocks of a model under a possible plan: most of the work of an estimate.
+[[nodiscard]] BlockTimes block_times(const ModelShape& model, const ParallelPlan& plan,
+                                     const WorkPricing& pricing);
+
+/// Fills `work` for a possible plan with these block times, and `problem` with the durations of its pipeline:
+/// all reductions of gradients that overlap are in the problem's buckets, the rest in its optimizer entry.
 void work_of_iteration(const ModelShape& model, const ParallelPlan& plan, const WorkPricing& pricing,
-                       IterationWork& work, pipeline::Problem<double>& problem);
+                       const BlockTimes& blocks, IterationWork& work, pipeline::Problem<double>& problem);
 
 /// How the operations of the pipeline are made up of operators and waits for collectives, for its expanded
 /// task graph.

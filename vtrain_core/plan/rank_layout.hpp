@@ -5,6 +5,7 @@
 
 #include "vtrain_core/plan/parallel_plan.hpp"
 
+#include <compare>
 #include <cstdint>
 
 namespace vtrain {
@@ -19,6 +20,7 @@ struct GroupLayout {
   double network_share = 1.0;
 
   [[nodiscard]] bool within_node() const { return ranks <= ranks_in_node; }
+  friend auto operator<=>(const GroupLayout&, const GroupLayout&) = default;
 };
 
 /// The ranks of a plan on nodes with `gpus_per_node` GPUs, filled in order of rank.

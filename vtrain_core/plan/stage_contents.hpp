@@ -16,6 +16,8 @@ struct StageContents {
   std::int32_t mixture_layers = 0; ///< layers whose FFN is a mixture of experts
   bool embedding = false;          ///< the first one
   bool head = false;               ///< the last one: final norm, logits, loss
+
+  friend bool operator==(const StageContents&, const StageContents&) = default;
 };
 
 /// Of every virtual stage of a possible plan, index [stage * virtual_stages + chunk], where chunk c of stage
