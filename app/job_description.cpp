@@ -183,6 +183,11 @@ JobDescription read_job(const std::optional<std::string>& file, const JobFlags& 
   flags.set_over(root);
   const std::filesystem::path base =
       file ? std::filesystem::path(*file).parent_path() : std::filesystem::path();
+  return read_job_tree(root, base, catalogue, diagnostics);
+}
+
+JobDescription read_job_tree(const ConfigNode& root, const std::filesystem::path& base,
+                             const CalibrationCatalogue& catalogue, Diagnostics& diagnostics) {
   JobDescription job = JobReader(root, base, catalogue, diagnostics).read();
   diagnostics.throw_if_errors();
   return job;

@@ -51,6 +51,11 @@ struct JobDescription {
 [[nodiscard]] JobDescription read_job(const std::optional<std::string>& file, const JobFlags& flags,
                                       const CalibrationCatalogue& catalogue, Diagnostics& diagnostics);
 
+/// The same from a tree that was read already; relative paths that do not come from flags are relative to
+/// `base`.
+[[nodiscard]] JobDescription read_job_tree(const ConfigNode& root, const std::filesystem::path& base,
+                                           const CalibrationCatalogue& catalogue, Diagnostics& diagnostics);
+
 /// Throws InputError with every fault of the plan, and with the nearest plan that is possible.
 void check_plan_of(const JobDescription& job);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "app/job_estimate.hpp"
 
+#include "common/assert.hpp"
 #include "vtrain_core/cost/analytic_cost.hpp"
 #include "vtrain_core/graph/flops.hpp"
 #include "vtrain_core/graph/model_operators.hpp"
@@ -84,6 +85,17 @@ JobEstimate JobEstimator::estimate() {
   out.peak = job_.plan.precision == Precision::fp8 ? gpu.peak_fp8.value_or(gpu.peak_fp16) : gpu.peak_fp16;
   out.model_flops = model_flops(job_.model, static_cast<double>(job_.plan.global_batch));
   return out;
+}
+
+JobEstimate JobEstimator::estimate(const ParallelPlan& plan) {
+  VTRAIN_ASSERT(plan.precision == job_.plan.precision, "the calibration was chosen for the job's precision");
+  job_.plan = plan;
+  return estimate();
+}
+
+SearchPricing JobEstimator::pricing() const {
+  return {job_.node, chosen_.calibration.values, job_.stack.habits, profiled_.get(),
+          collectives_ ? &*collectives_ : nullptr};
 }
 
 Interval JobEstimator::interval(Seconds time) const {

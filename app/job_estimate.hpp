@@ -11,6 +11,7 @@
 #include "vtrain_core/estimate/estimate.hpp"
 #include "vtrain_core/estimate/estimator.hpp"
 #include "vtrain_core/estimate/memory.hpp"
+#include "vtrain_core/search/plan_search.hpp"
 
 #include <memory>
 #include <optional>
@@ -42,6 +43,11 @@ public:
   ~JobEstimator() = default;
 
   [[nodiscard]] JobEstimate estimate();
+  /// The same job under another plan of the same precision.
+  [[nodiscard]] JobEstimate estimate(const ParallelPlan& plan);
+  /// What a search of plans for the job prices them with. This outlives it.
+  [[nodiscard]] SearchPricing pricing() const;
+  [[nodiscard]] const std::string& calibration() const { return chosen_.calibration.name; }
   /// The iteration as a Chrome trace for ui.perfetto.dev, each operator drawn. Throws InputError when it has
   /// more tasks than memory is sensible for; warns when there are more than the file shows.
   [[nodiscard]] std::string timeline(Diagnostics& diagnostics);

@@ -10,6 +10,28 @@ namespace {
 
 enum class Shape { text, list, toggle };
 
+/// A setting that a search varies.
+struct SearchedSetting {
+  std::string_view key;
+  std::string_view help;
+};
+constexpr std::array<SearchedSetting, 9> kSearched{{
+    {"tp", "tensor-parallel degrees to try, such as 4,8 (default: all to two nodes' GPUs)"},
+    {"pp", "pipeline-parallel degrees (default: those that deal the layers nearly evenly)"},
+    {"dp", "data-parallel degrees (default: all that divide the global batch)"},
+    {"cp", "context-parallel degrees (default: 1, and more where sequences are longer than 4,096)"},
+    {"ep", "expert-parallel degrees (default: all that divide the experts)"},
+    {"virtual_stages", "model chunks of a pipeline stage (default: as for pipeline degrees)"},
+    {"micro_batch", "samples of one forward pass (default: all to 16 that divide)"},
+    {"recompute", "none, selective, full (default: all three)"},
+    {"zero", "ZeRO stages (default: 0,1,2,3)"},
+}};
+
+const SearchedSetting* searched(std::string_view key) {
+  const auto* const found = std::ranges::find(kSearched, key, &SearchedSetting::key);
+  return found == kSearched.end() ? nullptr : found;
+}
+
 /// A setting of a job that has a flag.
 struct JobSetting {
   std::string_view key;   ///< in the section
@@ -93,16 +115,20 @@ ConfigNode* plan_section(ConfigNode& root) {
 
 JobFlags::JobFlags() : values_(kSettings.size()) {}
 
-void JobFlags::add_to(Verb& verb) {
+void JobFlags::add_to(Verb& verb, PlanFlags plan) {
+  plan_ = plan;
   verb.heading("The job");
   bool in_plan = false;
   for (std::size_t i = 0; i < kSettings.size(); ++i) {
     const JobSetting& setting = kSettings[i];
     if (setting.in_plan && !in_plan)
-      verb.heading("Its plan");
+      verb.heading(plan == PlanFlags::search ? "Its plan; a list is searched" : "Its plan");
     in_plan = setting.in_plan;
     const std::string name = flag_of(setting.key);
-    if (setting.shape == Shape::toggle)
+    const SearchedSetting* const list = plan == PlanFlags::search ? searched(setting.key) : nullptr;
+    if (list != nullptr)
+      verb.option(name + " LIST", values_[i].text, std::string(list->help));
+    else if (setting.shape == Shape::toggle)
       verb.toggle(name, values_[i].toggle, std::string(setting.help));
     else
       verb.option(name + " " + std::string(setting.value), values_[i].text, std::string(setting.help));
@@ -126,8 +152,10 @@ void JobFlags::set_over(ConfigNode& root) const {
     if (value.toggle)
       section->set(setting.key, scalar(*value.toggle ? "true" : "false", where));
     else
-      section->set(setting.key,
-                   setting.shape == Shape::list ? list(*value.text, where) : scalar(*value.text, where));
+      section->set(setting.key, setting.shape == Shape::list ||
+                                        (plan_ == PlanFlags::search && searched(setting.key) != nullptr)
+                                    ? list(*value.text, where)
+                                    : scalar(*value.text, where));
   }
 }
 
@@ -137,6 +165,16 @@ std::vector<std::string> JobFlags::given() const {
     if (values_[i].text || values_[i].toggle)
       names.push_back(flag_of(kSettings[i].key));
   return names;
+}
+
+const std::vector<std::string>& searched_settings() {
+  static const std::vector<std::string> keys = [] {
+    std::vector<std::string> out;
+    for (const SearchedSetting& setting : kSearched)
+      out.emplace_back(setting.key);
+    return out;
+  }();
+  return keys;
 }
 
 std::string flag_of(std::string_view key) {

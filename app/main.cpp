@@ -15,6 +15,7 @@ int main(int argc, char** argv) {
     vtrain::add_trace(command);
     vtrain::add_jobs(command);
     vtrain::add_estimate(command);
+    vtrain::add_plan(command);
     vtrain::add_accuracy(command);
     vtrain::add_calibrate(command);
     vtrain::add_list(command);

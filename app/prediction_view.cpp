@@ -3,6 +3,7 @@
 
 #include "app/number_text.hpp"
 #include "app/text_width.hpp"
+#include "vtrain_core/calibration/ranking.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -94,12 +95,16 @@ Json to_json_object(const AccuracyReport& report) {
     group.update(figures_json(accuracy_figures(predictions)));
     json["by_calibration"].push_back(std::move(group));
   }
+  json["ranking"] = Json::array();
+  for (const JobRanking& job : rank_jobs(report.predictions))
+    json["ranking"].push_back({{"job", job.job},
+                               {"plans", job.plans},
+                               {"kendall_tau", job.kendall_tau},
+                               {"picked", job.picked},
+                               {"fastest", job.fastest},
+                               {"regret_percent", kPercent * job.regret}});
   json["worst"] = worst_json(report.predictions);
   return json;
-}
-
-std::string line(std::string_view label, const std::string& text) {
-  return fmt::format("  {:<13}{}\n", label, text);
 }
 
 std::string percent(double value) {
@@ -109,23 +114,25 @@ std::string percent(double value) {
 std::string figures_text(const AccuracyReport& report) {
   const AccuracyFigures figures = accuracy_figures(report.predictions);
   std::string out = report.title + "\n";
-  out += line("rows", fmt::format("{}, {} skipped", figures.rows, report.skipped));
+  out += labelled_line("rows", fmt::format("{}, {} skipped", figures.rows, report.skipped));
   if (report.max_abs_ms)
-    out += line("difference", fmt::format("at most {} ms", human_number(*report.max_abs_ms)));
+    out += labelled_line("difference", fmt::format("at most {} ms", human_number(*report.max_abs_ms)));
   else
-    out += line("calibration", printable(report.calibration));
-  out += line("error", fmt::format("{} on average (MAPE), median {}, 9 of 10 within {}, at most {}",
-                                   percent(figures.mape_percent), percent(figures.median_ape_percent),
-                                   percent(figures.p90_ape_percent), percent(figures.max_ape_percent)));
+    out += labelled_line("calibration", printable(report.calibration));
+  out +=
+      labelled_line("error", fmt::format("{} on average (MAPE), median {}, 9 of 10 within {}, at most {}",
+                                         percent(figures.mape_percent), percent(figures.median_ape_percent),
+                                         percent(figures.p90_ape_percent), percent(figures.max_ape_percent)));
   constexpr double kVisible = 0.005;
   const char* const direction = figures.bias_percent > kVisible    ? " (predictions are too long)"
                                 : figures.bias_percent < -kVisible ? " (predictions are too short)"
                                                                    : "";
-  out += line("bias", percent(figures.bias_percent) + direction);
+  out += labelled_line("bias", percent(figures.bias_percent) + direction);
   if (figures.r2)
-    out += line("R2", fmt::format("{:.6f}", *figures.r2));
+    out += labelled_line("R2", fmt::format("{:.6f}", *figures.r2));
   if (!report.max_abs_ms)
-    out += line("coverage", percent(figures.coverage_percent) + " of the rows lie in their 90 % interval");
+    out += labelled_line("coverage",
+                         percent(figures.coverage_percent) + " of the rows lie in their 90 % interval");
   return out;
 }
 
@@ -142,6 +149,23 @@ std::string calibrations_text(const AccuracyReport& report) {
                figures.bias_percent / kPercent, figures.coverage_percent / kPercent});
   }
   return groups.size() < 2 ? "" : "\n" + table.to_text();
+}
+
+/// Whether one would have picked the right plan.
+std::string ranking_text(const AccuracyReport& report) {
+  constexpr std::size_t kFewest = 5; // plans of a job, below which ranks say little
+  ResultTable table({{"job", "plans of a job, ranked", Style::text},
+                     {"plans", "", Style::number},
+                     {"kendall_tau", "Kendall's tau", Style::number},
+                     {"regret", "pick slower than best", Style::percent}});
+  std::size_t shown = 0;
+  for (const JobRanking& job : rank_jobs(report.predictions))
+    if (job.plans >= kFewest) {
+      table.add({job.job, static_cast<std::int64_t>(job.plans), std::round(job.kendall_tau * 1e3) / 1e3,
+                 job.regret});
+      ++shown;
+    }
+  return shown == 0 ? "" : "\n" + table.to_text();
 }
 
 std::string worst_text(const AccuracyReport& report) {
@@ -248,7 +272,7 @@ std::string render_predictions(std::span<const Prediction> predictions, std::siz
 
 std::string render(const AccuracyReport& report, OutputFormat format) {
   if (format == OutputFormat::table)
-    return figures_text(report) + calibrations_text(report) + worst_text(report) +
+    return figures_text(report) + calibrations_text(report) + ranking_text(report) + worst_text(report) +
            notes_text(report.predictions);
   const Json json = to_json_object(report);
   if (format == OutputFormat::csv)

@@ -11,6 +11,7 @@ void add_compare(CommandLine& command);
 void add_trace(CommandLine& command);
 void add_jobs(CommandLine& command);
 void add_estimate(CommandLine& command);
+void add_plan(CommandLine& command);
 void add_accuracy(CommandLine& command);
 void add_calibrate(CommandLine& command);
 void add_list(CommandLine& command);

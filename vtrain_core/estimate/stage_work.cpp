@@ -240,6 +240,7 @@ BlockKey::BlockKey(const ParallelPlan& plan, const RankLayout& layout)
       expert(plan.expert),
       micro_batch(plan.micro_batch),
       recompute(plan.recompute),
+      splits_backward(pipeline::splits_backward(plan.schedule)),
       tensor_layout(layout.tensor()),
       context_layout(layout.context()),
       expert_layout(layout.expert()) {}

@@ -59,6 +59,7 @@ struct BlockKey {
   std::int32_t tensor, context, expert;
   std::int64_t micro_batch;
   Recompute recompute;
+  bool splits_backward; ///< by the schedule
   GroupLayout tensor_layout, context_layout, expert_layout;
 
   BlockKey(const ParallelPlan& plan, const RankLayout& layout);

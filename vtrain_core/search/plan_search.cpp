@@ -173,22 +173,23 @@ SearchResult search_plans(const ModelShape& model, const PlanSpace& space, const
   return Search(model, space, pricing, request).run();
 }
 
-std::optional<PlanChoice> smallest_fitting_plan(const ModelShape& model, const NodeType& node,
-                                                const PlanSpace& space) {
+std::optional<ParallelPlan> smallest_fitting_plan(const ModelShape& model, const NodeType& node,
+                                                  const PlanSpace& space, std::int64_t at_least) {
   std::vector<PlanChoice> choices = enumerate_plans(model, node, space);
   std::ranges::stable_sort(choices, {}, &PlanChoice::gpus);
-  const Bytes capacity = usable_memory(node.gpu);
   ParallelPlan plan = space.base;
-  std::optional<PlanChoice> best;
-  Bytes least = capacity;
+  std::optional<ParallelPlan> best;
+  Bytes least = usable_memory(node.gpu);
   for (const PlanChoice& choice : choices) {
+    if (choice.gpus() < at_least)
+      continue;
     if (best && choice.gpus() > best->gpus())
       break;
     apply(choice, space, plan);
     const Bytes memory = peak_memory(model, plan);
     if (memory > least || (best && memory == least))
       continue;
-    best = choice;
+    best = plan;
     least = memory;
   }
   return best;

@@ -74,9 +74,10 @@ struct SearchPricing {
 [[nodiscard]] SearchResult search_plans(const ModelShape& model, const PlanSpace& space,
                                         const SearchPricing& pricing, const SearchRequest& request);
 
-/// The plan with fewest GPUs in the space that fits in memory; of these the one that takes least. None if
-/// none fits.
-[[nodiscard]] std::optional<PlanChoice> smallest_fitting_plan(const ModelShape& model, const NodeType& node,
-                                                              const PlanSpace& space);
+/// The plan with fewest GPUs, `at_least` or more, in the space that fits in memory; of these the one that
+/// takes least. None if none fits.
+[[nodiscard]] std::optional<ParallelPlan> smallest_fitting_plan(const ModelShape& model, const NodeType& node,
+                                                                const PlanSpace& space,
+                                                                std::int64_t at_least = 1);
 
 } // namespace vtrain

@@ -120,14 +120,19 @@ private:
         for (const std::int32_t zero : zeros()) {
           choice_.zero = static_cast<std::int8_t>(zero);
           add();
+          if (choice_.data * choice_.context == 1)
+            break; // nothing to split
         }
       }
     }
   }
 
   [[nodiscard]] const std::vector<Recompute>& recomputes() const {
-    static const std::vector<Recompute> all{Recompute::none, Recompute::selective, Recompute::full};
-    return space_.recompute.empty() ? all : space_.recompute;
+    static const std::vector<Recompute> plain{Recompute::none, Recompute::selective, Recompute::full};
+    static const std::vector<Recompute> flash{Recompute::none, Recompute::full};
+    if (!space_.recompute.empty())
+      return space_.recompute;
+    return space_.base.attention == AttentionKernel::plain ? plain : flash;
   }
   [[nodiscard]] const std::vector<std::int32_t>& zeros() const {
     static const std::vector<std::int32_t> all{0, 1, 2, 3};

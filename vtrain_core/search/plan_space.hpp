@@ -21,7 +21,8 @@ namespace vtrain {
 /// | pipeline, virtual_stages | those that deal the layers evenly: see `is_even` |
 /// | data | every divisor of the global batch |
 /// | micro_batch | every divisor of a replica's samples up to 16 |
-/// | recompute, zero | all |
+/// | recompute | none, full, and selective where attention is plain: flash keeps no scores to save |
+/// | zero | 0 to 3; without replicas there is nothing to split, so the first of the list alone |
 ///
 /// Of these, the possible plans (no plan_faults) within the number of GPUs are the space. A plan with virtual
 /// stages has the interleaved schedule, every other one that of `base`.
