@@ -4,7 +4,6 @@
 #include "app/threshold.hpp"
 #include "common/quantity_text.hpp"
 #include "common/suggest.hpp"
-#include "jobs/throughput_source.hpp"
 #include "platforms/catalogue.hpp"
 #include "schedulers/placement.hpp"
 
@@ -89,7 +88,10 @@ private:
     read_window(trace);
     trace.finish();
     ConfigReader throughput = workload.section("throughput");
-    read_throughput(throughput);
+    out_.throughput = read_throughput_options(
+        throughput, [this](ConfigReader& reader, std::string_view key, const std::string& text) {
+          return resolve(reader, key, text);
+        });
     throughput.finish();
     workload.finish();
   }
@@ -119,24 +121,6 @@ private:
     }
     out_.window.begin = bounds[0];
     out_.window.end = bounds[1];
-  }
-
-  void read_throughput(ConfigReader& throughput) {
-    const bool has_profile = throughput.has("profile");
-    const std::string source =
-        throughput.choice("from", {"trace", "profile"}, has_profile ? "profile" : "trace");
-    const std::optional<std::string> profile = throughput.optional_text("profile");
-    if (source == "profile") {
-      out_.throughput.source = ThroughputOptions::Source::profile;
-      if (profile)
-        out_.throughput.profile = resolve(throughput, "profile", *profile);
-      else
-        throughput.error("from", "throughput from a profile needs the profile's file",
-                         "write throughput: {profile: FILE.csv}");
-    } else if (profile) {
-      throughput.error("from", "a profile is given, but throughput comes from the trace",
-                       "remove 'from' or write from: profile");
-    }
   }
 
   void read_scheduler(ConfigReader scheduler) {
@@ -259,25 +243,13 @@ std::string config_yaml(const Experiment& experiment, std::string_view policy) {
   return to_yaml(effective);
 }
 
-Workload read_workload(const Experiment& experiment, Diagnostics& diagnostics) {
+Workload read_workload(const Experiment& experiment, Diagnostics& diagnostics, bool show_progress) {
   Workload workload = read_trace(experiment.trace, diagnostics);
   spdlog::debug("{}: {} rows read, {} jobs", workload.funnel.file, workload.funnel.rows_read,
                 workload.jobs.size());
   diagnostics.throw_if_errors();
   apply_oversize(workload, experiment.cluster.gpus(), experiment.oversize, diagnostics);
-  if (experiment.throughput.source == ThroughputOptions::Source::trace) {
-    resolve_throughput_from_trace(workload, diagnostics);
-  } else {
-    const ThroughputProfile profile = read_throughput_profile(experiment.throughput.profile, diagnostics);
-    diagnostics.throw_if_errors(); // what the rows lack would be reported once more for each job
-    const Gpu& gpu = experiment.cluster.node.gpu;
-    std::vector<std::string> names = gpu.aliases;
-    names.insert(names.begin(), gpu.name);
-    resolve_throughput_from_profile(workload, profile, names, diagnostics);
-    if (profile.scattered_rows_left_out > 0)
-      diagnostics.warning({profile.file, 0, 0}, fmt::format("{} rows for scattered GPUs are not used",
-                                                            profile.scattered_rows_left_out));
-  }
+  resolve_throughput(experiment.throughput, experiment.cluster, workload, show_progress, diagnostics);
   diagnostics.throw_if_errors();
   if (workload.jobs.empty())
     throw InputError({workload.funnel.file, 0, 0}, "no job is left to simulate",

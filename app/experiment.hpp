@@ -2,6 +2,7 @@
 // The experiment file (docs/experiment-file.md): read, checked, and with every default filled in.
 #pragma once
 
+#include "app/throughput_options.hpp"
 #include "cluster/summary.hpp"
 #include "common/config.hpp"
 #include "platforms/platform.hpp"
@@ -25,12 +26,6 @@ struct Threshold {
   bool below = true;  ///< value < bound (or <=), else > (or >=)
   bool or_equal = false;
   double bound = 0.0; ///< in the metric's unit
-};
-
-/// Where a workload's speeds come from.
-struct ThroughputOptions {
-  enum class Source { trace, profile } source = Source::trace;
-  std::filesystem::path profile; ///< source profile
 };
 
 /// An experiment, valid and complete but for its input files.
@@ -89,6 +84,8 @@ struct ExperimentOverrides {
 [[nodiscard]] std::string config_yaml(const Experiment& experiment, std::string_view policy);
 
 /// Reads the trace and resolves the throughput of an experiment. Throws InputError with all errors at once.
-[[nodiscard]] Workload read_workload(const Experiment& experiment, Diagnostics& diagnostics);
+/// Searching plans may take seconds: `show_progress` says on stderr which model it is at.
+[[nodiscard]] Workload read_workload(const Experiment& experiment, Diagnostics& diagnostics,
+                                     bool show_progress = false);
 
 } // namespace vtrain

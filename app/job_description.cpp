@@ -154,9 +154,7 @@ private:
   }
 
   void read_plan_section() {
-    ParallelPlan defaults;
-    out_.stack.apply(defaults);
-    defaults.precision = out_.node.gpu.bf16 ? Precision::bf16 : Precision::fp16;
+    ParallelPlan defaults = usual_plan(out_.stack, out_.node.gpu);
     const std::int64_t samples = std::min(glance("micro_batch") * glance("dp"), kMostSamples);
     defaults.global_batch = std::min(samples * glance("pp"), kMostSamples);
     if (const ConfigNode* plan = root_.find("plan"); plan != nullptr)

@@ -53,9 +53,8 @@ std::string to_text(const Json& json) {
 
 std::vector<InputFile> input_files(const Experiment& experiment, const Workload& workload) {
   std::vector<InputFile> out = {{absolute_text(experiment.trace.file), workload.funnel.sha256}};
-  if (experiment.throughput.source == ThroughputOptions::Source::profile)
-    out.push_back(
-        {absolute_text(experiment.throughput.profile), sha256(read_file(experiment.throughput.profile))});
+  for (const std::filesystem::path& file : experiment.throughput.input_files())
+    out.push_back({absolute_text(file), sha256(read_file(file))});
   return out;
 }
 

@@ -173,6 +173,7 @@ Json row_json(const PlanRow& row) {
                {"ep", plan.expert},
                {"micro_batch", plan.micro_batch},
                {"virtual_stages", plan.virtual_stages},
+               {"sequence_parallel", plan.sequence_parallel},
                {"recompute", to_string(plan.recompute)},
                {"zero", plan.zero},
                {"gpus", estimate.iteration.gpus},

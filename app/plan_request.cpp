@@ -37,6 +37,7 @@ public:
     ConfigNode* const plan = section(root);
     for (const std::string& key : searched_settings())
       lists_.push_back({key, plan == nullptr ? std::vector<ConfigNode>{} : take(*plan, key)});
+    sequence_parallel_is_given_ = plan != nullptr && plan->find("sequence_parallel") != nullptr;
   }
 
   void read(PlanSpace& space) {
@@ -48,6 +49,8 @@ public:
     space.virtual_stages = whole_numbers<std::int32_t>("virtual_stages", 1);
     space.micro_batch = whole_numbers<std::int64_t>("micro_batch", 1);
     space.zero = whole_numbers<std::int32_t>("zero", 0);
+    if (sequence_parallel_is_given_)
+      space.sequence_parallel = {space.base.sequence_parallel};
     for (const ConfigNode& item : list("recompute")) {
       const std::optional<Recompute> word = parse_recompute(item.scalar);
       if (word)
@@ -104,6 +107,7 @@ private:
 
   Diagnostics& diagnostics_;
   std::vector<List> lists_;
+  bool sequence_parallel_is_given_ = false;
 };
 
 /// Reads what the verb adds to the job.
@@ -268,6 +272,7 @@ PlanRequest read_plan_request(const PlanArguments& arguments, const CalibrationC
     out.job.plan.global_batch = script->plan.global_batch;
   else if (!has_batch)
     diagnostics.error(option("--global-batch"), "the global batch is missing", "write --global-batch 1024");
+  out.space.base = out.job.plan;
   space.read(out.space);
   if (script) {
     out.given = plan_of_script(*script, arguments, out.job, diagnostics);

@@ -106,7 +106,7 @@ void write_job(LineWriter& line, const Workload& workload, const Outcome& outcom
     line.number(slowdown(job, run));
   else
     line.empty();
-  line.empty(); // plan: a parallel plan, where iteration times come from vtrain_core
+  line.text(strings.text(run.plan));
   write_nodes(line.raw(), outcome.state->pool.last_allocation(id));
   line.boolean(window.contains(job.submit - outcome.first_submit));
   line.end_line();

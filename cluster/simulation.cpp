@@ -198,7 +198,12 @@ private:
     const Seconds cost = state_.switch_cost.cost(kind, gpus);
     run.gpus = gpus;
     run.gpus_max = std::max(run.gpus_max, gpus);
-    run.rate = workload_.rate(workload_.job(id), gpus).value();
+    const Job& job = workload_.job(id);
+    const JobSpeed speed =
+        workload_.speed(job, gpus, job.curve == kRecordedCurve ? GangSpread{} : state_.pool.spread(id, gpus))
+            .value();
+    run.rate = speed.rate;
+    run.plan = speed.plan;
     run.epoch_start = state_.now;
     run.progress_start = state_.now + cost;
     ++run.generation;

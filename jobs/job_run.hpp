@@ -4,6 +4,7 @@
 #pragma once
 
 #include "common/units.hpp"
+#include "jobs/job.hpp"
 #include "jobs/job_state.hpp"
 
 #include <algorithm>
@@ -41,6 +42,7 @@ struct JobRun {
 
   double work_left = 0.0; ///< at `epoch_start`
   PerSecond rate;         ///< work per second in this epoch
+  Symbol plan{0};         ///< parallel plan of this epoch; empty where none is known
   Seconds epoch_start;
   Seconds progress_start;   ///< epoch_start + switch cost
   Seconds executed;         ///< time with GPUs in earlier epochs

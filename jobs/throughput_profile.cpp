@@ -38,7 +38,8 @@ private:
   enum Column : std::size_t { model, gpus, rate, gpu, global_batch, placement, column_count };
   static constexpr std::array<std::string_view, column_count> kNames = {
       "model", "gpus", "iterations_per_s", "gpu", "global_batch", "placement"};
-  using Key = std::tuple<std::string, std::string, std::int32_t, std::int32_t>; // gpu, model, batch, gpus
+  using Key = std::tuple<std::string, std::string, std::int32_t, std::int32_t,
+                         bool>; // gpu, model, batch, gpus, scattered
 
   bool find_columns() {
     bool complete = true;
@@ -73,23 +74,15 @@ private:
     return std::nullopt;
   }
 
-  /// Whether the row is one to use: consolidated, or with no placement at all.
-  bool is_consolidated(std::size_t row, ThroughputProfile& profile) {
-    const std::string_view text = cell(row, placement);
-    if (text.empty() || text == "consolidated")
-      return true;
-    if (text == "scattered")
-      ++profile.scattered_rows_left_out;
-    else
-      diagnostics_.error(place(row, placement), fmt::format("unknown placement '{}'", text),
-                         suggest(text, {"consolidated", "scattered"}));
-    return false;
-  }
-
   void read_row(std::size_t row, ThroughputProfile& profile) {
-    if (!is_consolidated(row, profile))
-      return;
     ProfileRow out;
+    const std::string_view where = cell(row, placement);
+    out.scattered = where == "scattered";
+    if (!out.scattered && !where.empty() && where != "consolidated") {
+      diagnostics_.error(place(row, placement), fmt::format("unknown placement '{}'", where),
+                         suggest(where, {"consolidated", "scattered"}));
+      return;
+    }
     out.gpu = cell(row, gpu);
     out.model = cell(row, model);
     out.line = table_.line(row);
@@ -103,7 +96,7 @@ private:
     out.gpus = GpuCount(*level);
     out.global_batch = *batch;
     const auto [first, is_new] =
-        seen_.try_emplace(Key{out.gpu, out.model, out.global_batch, *level}, out.line);
+        seen_.try_emplace(Key{out.gpu, out.model, out.global_batch, *level, out.scattered}, out.line);
     if (!is_new) {
       diagnostics_.error(
           place(row, model),

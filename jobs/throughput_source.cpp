@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 #include "jobs/throughput_source.hpp"
 
-#include "common/quantity_text.hpp"
+#include "common/letter_case.hpp"
 #include "common/suggest.hpp"
+#include "jobs/job_work.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -19,17 +19,6 @@
 namespace vtrain {
 namespace {
 
-std::string lower(std::string_view text) {
-  std::string out(text);
-  std::ranges::transform(out, out.begin(),
-                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return out;
-}
-
-SourceLocation place_of(const Workload& workload, const Job& job) {
-  return {.file = workload.funnel.file, .line = job.line, .column = 0};
-}
-
 /// The curves of a profile on one GPU model, found by a job's model and batch.
 class CurveTable {
 public:
@@ -38,10 +27,11 @@ public:
       : workload_(workload), profile_(profile), diagnostics_(diagnostics) {
     std::set<std::string> accepted;
     for (const std::string& name : gpu_names)
-      accepted.insert(lower(name));
+      accepted.insert(lower_case(name));
     for (const ProfileRow& row : profile.rows)
-      if (row.gpu.empty() || accepted.contains(lower(row.gpu)))
+      if (row.gpu.empty() || accepted.contains(lower_case(row.gpu)))
         add(row);
+    count_single_scattered();
   }
 
   [[nodiscard]] bool empty() const { return levels_.empty(); }
@@ -60,14 +50,34 @@ public:
   }
 
 private:
-  using Batches = std::map<std::int32_t, std::map<std::int32_t, const ProfileRow*>>; // batch -> GPUs -> row
+  struct Level {
+    const ProfileRow* consolidated = nullptr;
+    const ProfileRow* scattered = nullptr;
+  };
+  using Batches = std::map<std::int32_t, std::map<std::int32_t, Level>>; // batch -> GPUs -> rows
 
   void add(const ProfileRow& row) {
-    const auto [at, is_new] = levels_[row.model][row.global_batch].emplace(row.gpus.value(), &row);
-    if (!is_new)
+    Level& level = levels_[row.model][row.global_batch][row.gpus.value()];
+    const ProfileRow*& known = row.scattered ? level.scattered : level.consolidated;
+    if (known == nullptr)
+      known = &row;
+    else
       diagnostics_.error({.file = profile_.file, .line = row.line, .column = 0},
                          fmt::format("'{}' and '{}' of line {} name the same GPU and give two rates for it",
-                                     row.gpu, at->second->gpu, at->second->line));
+                                     row.gpu, known->gpu, known->line));
+  }
+
+  /// Says how many scattered rows stand alone: a gang can be consolidated wherever it can be scattered.
+  void count_single_scattered() {
+    std::size_t alone = 0;
+    for (auto& [model, batches] : levels_)
+      for (auto& [batch, levels] : batches)
+        alone +=
+            std::erase_if(levels, [](const auto& level) { return level.second.consolidated == nullptr; });
+    if (alone > 0)
+      diagnostics_.warning(
+          {.file = profile_.file, .line = 0, .column = 0},
+          fmt::format("{} rows for scattered GPUs have no consolidated partner and are not used", alone));
   }
 
   std::optional<CurveId> make_curve(const Job& job) {
@@ -80,8 +90,12 @@ private:
     if (batch == model->second.end())
       return std::nullopt;
     std::vector<ThroughputLevel> levels;
-    for (const auto& [gpus, row] : batch->second)
-      levels.push_back({GpuCount(gpus), row->rate});
+    for (const auto& [gpus, rows] : batch->second) {
+      ThroughputLevel level{GpuCount(gpus), {rows.consolidated->rate}, {}};
+      if (rows.scattered != nullptr)
+        level.spread.push_back({1, {rows.scattered->rate}});
+      levels.push_back(std::move(level));
+    }
     workload_.curves.emplace_back(std::move(levels));
     return CurveId(static_cast<std::uint32_t>(workload_.curves.size() - 1));
   }
@@ -124,11 +138,6 @@ private:
 /// The table has no row at all for this GPU: one error instead of one for each job.
 void report_unknown_gpu(const ThroughputProfile& profile, const std::vector<std::string>& gpu_names,
                         Diagnostics& diagnostics) {
-  if (profile.rows.empty() && profile.scattered_rows_left_out > 0) {
-    diagnostics.error({.file = profile.file, .line = 0, .column = 0},
-                      "every row of the profile is for scattered GPUs, and consolidated ones are used");
-    return;
-  }
   std::vector<std::string> gpus;
   for (const ProfileRow& row : profile.rows)
     if (std::ranges::find(gpus, row.gpu) == gpus.end())
@@ -139,36 +148,6 @@ void report_unknown_gpu(const ThroughputProfile& profile, const std::vector<std:
                     fmt::format("it has rates for {}", gpus.empty()
                                                            ? std::string("none")
                                                            : fmt::format("{}", fmt::join(gpus, ", "))));
-}
-
-/// Sets the job's work and duration from its curve.
-void set_work(Workload& workload, Job& job, const ThroughputProfile& profile, Diagnostics& diagnostics) {
-  const ThroughputCurve& curve = workload.curves[job.curve.value()];
-  const std::optional<PerSecond> rate = curve.rate(job.gpus);
-  if (!rate) {
-    std::vector<std::int32_t> counts;
-    for (const ThroughputLevel& level : curve.levels())
-      counts.push_back(level.gpus.value());
-    diagnostics.error(place_of(workload, job),
-                      fmt::format("job '{}' asks for {} GPUs, and {} has no rate of '{}' on so many",
-                                  workload.strings.text(job.name), job.gpus.value(), profile.file,
-                                  workload.strings.text(job.model)),
-                      fmt::format("it has {}", fmt::join(counts, ", ")));
-  } else if (job.iterations) {
-    job.work = static_cast<double>(*job.iterations);
-    job.duration = Seconds(job.work / rate->base());
-  } else if (job.recorded_duration) {
-    job.duration = *job.recorded_duration;
-    job.work = (job.duration * *rate).base();
-  } else {
-    diagnostics.error(place_of(workload, job), fmt::format("job '{}' has neither iterations nor a duration",
-                                                           workload.strings.text(job.name)));
-  }
-  if (!(job.duration <= kLongestTime))
-    diagnostics.error(place_of(workload, job),
-                      fmt::format("job '{}' would run for {:.3g} s at the profile's rate",
-                                  workload.strings.text(job.name), job.duration.base()),
-                      fmt::format("the longest time is {}", format_seconds(kLongestTime)));
 }
 
 } // namespace
@@ -199,7 +178,7 @@ void resolve_throughput_from_profile(Workload& workload, const ThroughputProfile
     if (!curve)
       continue;
     job.curve = *curve;
-    set_work(workload, job, profile, diagnostics);
+    set_work(workload, job, profile.file, diagnostics);
   }
 }
 

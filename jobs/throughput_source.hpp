@@ -23,6 +23,7 @@ struct ProfileRow {
   std::int32_t global_batch = 0; ///< 0 when the table has no such column: any batch
   GpuCount gpus;
   PerSecond rate;
+  bool scattered = false; ///< the rate of a gang with each GPU on a node of its own
   std::size_t line = 0;
 };
 
@@ -32,19 +33,19 @@ struct ThroughputProfile {
   std::string file;
   std::string sha256;
   std::vector<ProfileRow> rows;
-  std::size_t scattered_rows_left_out = 0; ///< rows with `placement` = scattered; consolidated ones are used
 };
 
 /// Reads a profile. A rate that is empty, 0 or "nan" means "not available at this count" and is left out. Two
-/// rows for the same key are an error.
+/// rows for the same key and placement are an error.
 [[nodiscard]] ThroughputProfile read_throughput_profile(const std::filesystem::path& file,
                                                         Diagnostics& diagnostics);
 
 /// `throughput: {profile: FILE}`: a job's speed is the table's curve for its model and global batch on `gpu`
-/// (a GPU's name and aliases); rows without these columns match any. Its work is its iterations; a trace that
-/// has only a duration gets duration x rate(requested) iterations. min_gpus and max_gpus stay as the trace
-/// has them. A job whose model, batch or requested GPU count the table lacks is an error that names the job's
-/// line and what the table has.
+/// (a GPU's name and aliases), with its scattered rows where a gang is on more nodes than it needs; those
+/// that have no consolidated partner count for nothing, with a warning. Rows without these columns match any.
+/// Its work is its iterations; a trace that has only a duration gets duration x rate(requested) iterations.
+/// min_gpus and max_gpus stay as the trace has them. A job whose model, batch or requested GPU count the
+/// table lacks is an error that names the job's line and what the table has.
 void resolve_throughput_from_profile(Workload& workload, const ThroughputProfile& profile,
                                      const std::vector<std::string>& gpu_names, Diagnostics& diagnostics);
 

@@ -97,12 +97,16 @@ void TraceFunnel::drop(std::string_view reason, std::size_t rows) {
     at->rows += rows;
 }
 
+std::optional<JobSpeed> Workload::speed(const Job& job, GpuCount gpus, const GangSpread& gang) const {
+  if (job.curve == kRecordedCurve)
+    return gpus == job.gpus ? std::optional(JobSpeed{PerSecond(1.0)}) : std::nullopt;
+  const ThroughputLevel* const level = curves[job.curve.value()].level(gpus);
+  return level == nullptr ? std::nullopt : std::optional(level->at(gang));
+}
+
 std::optional<PerSecond> Workload::rate(const Job& job, GpuCount gpus) const {
-  if (job.curve != kRecordedCurve)
-    return curves[job.curve.value()].rate(gpus);
-  if (gpus != job.gpus)
-    return std::nullopt;
-  return PerSecond(1.0);
+  const std::optional<JobSpeed> known = speed(job, gpus, {});
+  return known ? std::optional(known->rate) : std::nullopt;
 }
 
 } // namespace vtrain

@@ -77,8 +77,10 @@ struct Workload {
 
   [[nodiscard]] const Job& job(JobId id) const { return jobs[id.value()]; }
   [[nodiscard]] std::string_view name(JobId id) const { return strings.text(job(id).name); }
-  /// Work per second of a job on `gpus` GPUs; none when its curve has no such level. Under kRecordedCurve
-  /// that is 1/s at the requested GPUs and nothing elsewhere.
+  /// How fast a job works on `gpus` GPUs that lie like this; none when its curve has no such level. Under
+  /// kRecordedCurve that is 1/s at the requested GPUs, wherever they are, and nothing elsewhere.
+  [[nodiscard]] std::optional<JobSpeed> speed(const Job& job, GpuCount gpus, const GangSpread& gang) const;
+  /// Work per second on consolidated GPUs.
   [[nodiscard]] std::optional<PerSecond> rate(const Job& job, GpuCount gpus) const;
 };
 

@@ -3,6 +3,10 @@
 
 #include "common/assert.hpp"
 
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
 namespace vtrain {
 
 GpuPool::GpuPool(const Cluster& cluster, std::unique_ptr<Placement> placement, std::size_t jobs)
@@ -107,6 +111,18 @@ void GpuPool::take(JobId job, std::span<const NodeShare> shares, GpuCount gpus) 
     allocation.assign(shares.begin(), shares.end());
   for (const NodeShare& share : allocation)
     nodes_.take(share);
+}
+
+GangSpread GpuPool::spread(JobId job, GpuCount gpus) const {
+  const std::span<const NodeShare> shares = last_allocation(job);
+  const std::int32_t node = nodes_.gpus_per_node().value();
+  const auto needed = static_cast<std::size_t>((gpus.value() + node - 1) / node);
+  if (shares.size() <= needed)
+    return {};
+  GangSpread out{.consolidated = false, .fewest_on_node = node};
+  for (const NodeShare& share : shares)
+    out.fewest_on_node = std::min(out.fewest_on_node, share.gpus.value());
+  return out;
 }
 
 } // namespace vtrain

@@ -2,6 +2,7 @@
 // The cluster's GPUs: who holds which, under one placement.
 #pragma once
 
+#include "jobs/throughput_curve.hpp"
 #include "platforms/platform.hpp"
 #include "schedulers/node_pool.hpp"
 #include "schedulers/placement.hpp"
@@ -43,6 +44,8 @@ public:
 
   /// The nodes of the job's present or last allocation; empty under `count` or before its first.
   [[nodiscard]] std::span<const NodeShare> last_allocation(JobId job) const;
+  /// How the `gpus` GPUs of that allocation lie; consolidated under `count`.
+  [[nodiscard]] GangSpread spread(JobId job, GpuCount gpus) const;
 
 private:
   [[nodiscard]] bool all_free(std::span<const NodeShare> shares) const;

@@ -46,7 +46,7 @@ public:
   /// Believed time still needed at the requested GPUs for a job with that run, switch costs apart; never
   /// negative.
   [[nodiscard]] Seconds remaining(JobId id, const JobRun& run, Seconds now) const;
-  /// Work per second on `gpus` GPUs; none when the job cannot use that count.
+  /// Work per second on `gpus` consolidated GPUs; none when the job cannot use that count.
   [[nodiscard]] std::optional<PerSecond> rate(JobId id, GpuCount gpus) const;
 
 private:

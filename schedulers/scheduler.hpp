@@ -57,7 +57,8 @@ public:
   /// Believed end of a job that holds GPUs: the switch cost still to pay, then the time still needed; not
   /// before now.
   [[nodiscard]] Seconds expected_end(JobId id) const;
-  /// Work per second on that many GPUs; none when the job cannot use them.
+  /// Work per second on that many GPUs on as few nodes as can be; none when the job cannot use them. A gang
+  /// that is spread over more nodes may be slower.
   [[nodiscard]] std::optional<PerSecond> rate(JobId id, GpuCount gpus) const {
     return state_.information.rate(id, gpus);
   }

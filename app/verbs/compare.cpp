@@ -187,7 +187,7 @@ int compare_verb(const CompareArguments& arguments, const CommonFlags& flags) {
                                                  .skip_unfit = *arguments.policies == "all"},
                                                 registry, diagnostics);
   const std::vector<std::string> policies = runnable(named, experiment);
-  const Workload workload = read_workload(experiment, diagnostics);
+  const Workload workload = read_workload(experiment, diagnostics, !flags.quiet);
   show_warnings(diagnostics, flags);
   OutputFolder folder(arguments.output.value_or("out/" + experiment.name), {kManifestName, kManifestProgram});
   const std::vector<TaskResult> results =

@@ -45,7 +45,7 @@ int simulate_verb(const SimulateArguments& arguments, const CommonFlags& flags) 
   const Experiment experiment =
       read_experiment(arguments.file, {.sets = arguments.sets, .seed = arguments.seed, .policies = {}},
                       registry, diagnostics);
-  const Workload workload = read_workload(experiment, diagnostics);
+  const Workload workload = read_workload(experiment, diagnostics, !flags.quiet);
   show_warnings(diagnostics, flags);
   if (arguments.dry_run) {
     std::fputs(plan_table(experiment, workload).render(flags.format).c_str(), stdout);

@@ -8,6 +8,7 @@
 #include "common/file.hpp"
 #include "common/sha256.hpp"
 #include "common/suggest.hpp"
+#include "traces/llm_mix.hpp"
 #include "traces/trace_generator.hpp"
 #include "traces/trace_reader.hpp"
 
@@ -22,6 +23,9 @@ namespace {
 
 using Style = ResultTable::Column::Style;
 
+constexpr const char* kRecorded = "llm-durations";
+constexpr const char* kMix = "llm-mix";
+
 struct InspectArguments {
   std::string file;
   std::optional<std::string> format;
@@ -29,7 +33,7 @@ struct InspectArguments {
 };
 
 struct GenerateArguments {
-  std::optional<std::string> output;
+  std::optional<std::string> output, kind;
   std::optional<std::int64_t> jobs, seed, gpus;
   std::optional<double> load;
   bool force = false;
@@ -94,13 +98,17 @@ GeneratorOptions generator_options(const GenerateArguments& arguments) {
 
 int generate_verb(const GenerateArguments& arguments, const CommonFlags& flags) {
   const GeneratorOptions options = generator_options(arguments);
+  const std::string kind = arguments.kind.value_or(kRecorded);
+  if (kind != kMix && kind != kRecorded)
+    throw InputError({"--kind", 0, 0}, fmt::format("unknown kind of trace '{}'", kind),
+                     suggest(kind, {kRecorded, kMix}));
   if (!arguments.output)
     throw InputError({}, "option '--output' is missing", "write -o trace.csv");
   const std::filesystem::path file = *arguments.output;
   std::error_code error;
   if (!arguments.force && std::filesystem::exists(file, error))
     throw IoError(fmt::format("{} exists already; --force replaces it", file.string()));
-  const std::string text = generate_llm_trace(options);
+  const std::string text = kind == kMix ? generate_llm_mix(options) : generate_llm_trace(options);
   write_file(file, text);
   if (flags.format == OutputFormat::table) {
     if (!flags.quiet)
@@ -137,6 +145,9 @@ void add_generate(Verb& trace) {
   const GeneratorOptions defaults;
   trace.verb("generate", "Write a synthetic trace of LLM training jobs")
       .option("-o,--output FILE", arguments->output, "the file to write (needed)")
+      .option("--kind WORD", arguments->kind,
+              "llm-durations: how long jobs ran; llm-mix: what they train, for how many iterations (default: "
+              "llm-durations)")
       .option("--jobs N", arguments->jobs, fmt::format("number of jobs (default: {})", defaults.jobs))
       .option("--seed N", arguments->seed,
               fmt::format("seed of every random stream (default: {})", defaults.seed))

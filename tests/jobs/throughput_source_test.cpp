@@ -193,13 +193,23 @@ TEST_CASE("rates that are not available are left out") {
   CHECK(profile.sha256.size() == 64);
 }
 
-TEST_CASE("scattered rows are counted and left out") {
+TEST_CASE("a scattered row is the speed of a gang that is on more nodes than it needs") {
   Diagnostics diagnostics;
-  const ThroughputProfile profile =
-      profile_of("placement,model,gpus,iterations_per_s\nconsolidated,a,1,2\nscattered,a,1,1\n", diagnostics);
+  const ThroughputProfile profile = profile_of("placement,model,gpus,iterations_per_s\nconsolidated,a,2,2\n"
+                                               "scattered,a,2,1\n,a,4,3\nscattered,a,8,1\n",
+                                               diagnostics);
   CHECK_FALSE(diagnostics.has_errors());
-  CHECK(profile.rows.size() == 1);
-  CHECK(profile.scattered_rows_left_out == 1);
+  CHECK(profile.rows.size() == 4);
+  Workload workload = workload_of({{.model = "a", .gpus = 2, .iterations = 100}});
+  resolve_throughput_from_profile(workload, profile, {"A100"}, diagnostics);
+  CHECK(contains(text_of(diagnostics), "1 rows for scattered GPUs have no consolidated partner"));
+  const Job& job = workload.jobs[0];
+  CHECK(job.duration == Seconds(50)); // requests are counted consolidated
+  CHECK(workload.rate(job, GpuCount(2)) == PerSecond(2));
+  const GangSpread apart{.consolidated = false, .fewest_on_node = 1};
+  CHECK(workload.speed(job, GpuCount(2), apart)->rate == PerSecond(1));
+  CHECK(workload.speed(job, GpuCount(4), apart)->rate == PerSecond(3)); // it does not matter
+  CHECK_FALSE(workload.speed(job, GpuCount(8), {}));
 }
 
 TEST_CASE("wrong values of a profile are errors at their places") {
@@ -234,7 +244,8 @@ TEST_CASE("the measured profiles of ElasticFlow and Gavel are read") {
     Diagnostics diagnostics;
     const ThroughputProfile profile = read_throughput_profile(*file, diagnostics);
     CHECK(text_of(diagnostics) == "");
-    CHECK(profile.rows.size() == 68); // one rate is 0: not available
-    CHECK(profile.scattered_rows_left_out == 69);
+    CHECK(std::ranges::count(profile.rows, false, &ProfileRow::scattered) ==
+          68); // one rate is 0: not available
+    CHECK(std::ranges::count(profile.rows, true, &ProfileRow::scattered) > 0);
   }
 }

@@ -170,6 +170,7 @@ TEST_CASE("the space holds every possible plan of its lists once, and no other")
     space.base.global_batch = 24;
     space.most_gpus = 16;
     space.tensor = {1, 2, 3, 4};
+    space.sequence_parallel = {draw.coin()};
     space.context = {1, 2};
     space.expert = {1, 2, 4};
     space.pipeline = {1, 2, 3, 4, 5};
@@ -205,7 +206,8 @@ TEST_CASE("the space holds every possible plan of its lists once, and no other")
                                         data,
                                         static_cast<std::int32_t>(micro_batch),
                                         recompute,
-                                        static_cast<std::int8_t>(zero)};
+                                        static_cast<std::int8_t>(zero),
+                                        space.sequence_parallel[0]};
                       if (data * context == 1 && zero > 0)
                         continue; // nothing to split
                       apply(choice, space, plan);

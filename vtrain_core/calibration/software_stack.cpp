@@ -62,6 +62,13 @@ void SoftwareStack::apply(ParallelPlan& plan) const {
   plan.overlap_pipeline = overlap_pipeline;
 }
 
+ParallelPlan usual_plan(const SoftwareStack& stack, const Gpu& gpu) {
+  ParallelPlan plan;
+  stack.apply(plan);
+  plan.precision = gpu.bf16 ? Precision::bf16 : Precision::fp16;
+  return plan;
+}
+
 std::vector<SoftwareStack> builtin_stacks() {
   std::vector<SoftwareStack> stacks;
   read_entries(

@@ -30,6 +30,10 @@ struct SoftwareStack {
   void apply(ParallelPlan& plan) const;
 };
 
+/// What a plan is where nothing is said: Megatron-LM's defaults with the overlaps of the stack, bf16 where
+/// the GPU has it.
+[[nodiscard]] ParallelPlan usual_plan(const SoftwareStack& stack, const Gpu& gpu);
+
 /// The stacks that ship (catalog/stacks.yaml, compiled in), Megatron-LM first. Throws InternalError if the
 /// YAML is wrong.
 [[nodiscard]] std::vector<SoftwareStack> builtin_stacks();

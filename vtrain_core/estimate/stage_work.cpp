@@ -241,6 +241,7 @@ BlockKey::BlockKey(const ParallelPlan& plan, const RankLayout& layout)
       micro_batch(plan.micro_batch),
       recompute(plan.recompute),
       splits_backward(pipeline::splits_backward(plan.schedule)),
+      sequence_parallel(plan.sequence_parallel),
       tensor_layout(layout.tensor()),
       context_layout(layout.context()),
       expert_layout(layout.expert()) {}

@@ -60,6 +60,7 @@ struct BlockKey {
   std::int64_t micro_batch;
   Recompute recompute;
   bool splits_backward; ///< by the schedule
+  bool sequence_parallel;
   GroupLayout tensor_layout, context_layout, expert_layout;
 
   BlockKey(const ParallelPlan& plan, const RankLayout& layout);

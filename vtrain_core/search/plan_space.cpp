@@ -52,12 +52,9 @@ public:
   std::vector<PlanChoice> run() {
     for (const std::int32_t tensor : tensors()) {
       choice_.tensor = tensor;
-      for (const std::int32_t context : contexts()) {
-        choice_.context = context;
-        for (const std::int32_t expert : experts()) {
-          choice_.expert = expert;
-          add_pipelines();
-        }
+      for (const bool sequence_parallel : sequence_parallelisms()) {
+        choice_.sequence_parallel = sequence_parallel;
+        add_contexts();
       }
     }
     return std::move(out_);
@@ -76,6 +73,22 @@ private:
       return space_.expert;
     return model_.moe ? divisors<std::int32_t>(model_.moe->experts, most_gpus_)
                       : std::vector<std::int32_t>{1};
+  }
+
+  [[nodiscard]] std::vector<bool> sequence_parallelisms() const {
+    if (!space_.sequence_parallel.empty())
+      return space_.sequence_parallel;
+    return choice_.tensor == 1 ? std::vector<bool>{false} : std::vector<bool>{false, true};
+  }
+
+  void add_contexts() {
+    for (const std::int32_t context : contexts()) {
+      choice_.context = context;
+      for (const std::int32_t expert : experts()) {
+        choice_.expert = expert;
+        add_pipelines();
+      }
+    }
   }
 
   void add_pipelines() {
@@ -171,6 +184,7 @@ std::vector<PlanChoice> enumerate_plans(const ModelShape& model, const NodeType&
 
 void apply(const PlanChoice& choice, const PlanSpace& space, ParallelPlan& plan) {
   plan.tensor = choice.tensor;
+  plan.sequence_parallel = choice.sequence_parallel;
   plan.context = choice.context;
   plan.expert = choice.expert;
   plan.pipeline = choice.pipeline;

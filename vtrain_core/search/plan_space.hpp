@@ -16,6 +16,7 @@ namespace vtrain {
 /// | list | sensible values |
 /// |---|---|
 /// | tensor | every degree up to two nodes' GPUs |
+/// | sequence_parallel | off, and on where the tensor-parallel degree is above 1 |
 /// | context | 1, and powers of two that leave a rank 4,096 tokens or more |
 /// | expert | every divisor of the experts |
 /// | pipeline, virtual_stages | those that deal the layers evenly: see `is_even` |
@@ -29,6 +30,7 @@ namespace vtrain {
 struct PlanSpace {
   ParallelPlan base; ///< the global batch, and every setting that is not varied
   std::vector<std::int32_t> tensor;
+  std::vector<bool> sequence_parallel;
   std::vector<std::int32_t> context;
   std::vector<std::int32_t> expert;
   std::vector<std::int32_t> pipeline;
@@ -53,6 +55,7 @@ struct PlanChoice {
   std::int32_t micro_batch = 1;
   Recompute recompute = Recompute::none;
   std::int8_t zero = 0;
+  bool sequence_parallel = false;
 
   [[nodiscard]] std::int64_t gpus() const { return std::int64_t{tensor} * context * pipeline * data; }
 };
@@ -61,9 +64,9 @@ struct PlanChoice {
 /// layers than an even share: "nearly divides".
 [[nodiscard]] bool is_even(const ModelShape& model, std::int32_t pipeline, std::int32_t virtual_stages);
 
-/// Every plan of the space, in the order that breaks ties: by tensor, context, expert, pipeline degree,
-/// virtual stages, data-parallel degree, micro-batch, recomputation, ZeRO stage, each in the order of its
-/// list or ascending.
+/// Every plan of the space, in the order that breaks ties: by tensor degree, sequence parallelism, context,
+/// expert, pipeline degree, virtual stages, data-parallel degree, micro-batch, recomputation, ZeRO stage,
+/// each in the order of its list or ascending.
 [[nodiscard]] std::vector<PlanChoice> enumerate_plans(const ModelShape& model, const NodeType& node,
                                                       const PlanSpace& space);
 
