@@ -47,6 +47,8 @@ public:
   [[nodiscard]] JobEstimate estimate(const ParallelPlan& plan);
   /// What a search of plans for the job prices them with. This outlives it.
   [[nodiscard]] SearchPricing pricing() const;
+  [[nodiscard]] const JobDescription& job() const { return job_; }
+  [[nodiscard]] const std::string& calibration_note() const { return chosen_.note; }
   [[nodiscard]] const std::string& calibration() const { return chosen_.calibration.name; }
   /// The iteration as a Chrome trace for ui.perfetto.dev, each operator drawn. Throws InputError when it has
   /// more tasks than memory is sensible for; warns when there are more than the file shows.

@@ -16,6 +16,8 @@ int main(int argc, char** argv) {
     vtrain::add_jobs(command);
     vtrain::add_estimate(command);
     vtrain::add_plan(command);
+    vtrain::add_compute_optimal(command);
+    vtrain::add_reproduce(command);
     vtrain::add_accuracy(command);
     vtrain::add_calibrate(command);
     vtrain::add_list(command);

@@ -12,6 +12,8 @@ void add_trace(CommandLine& command);
 void add_jobs(CommandLine& command);
 void add_estimate(CommandLine& command);
 void add_plan(CommandLine& command);
+void add_compute_optimal(CommandLine& command);
+void add_reproduce(CommandLine& command);
 void add_accuracy(CommandLine& command);
 void add_calibrate(CommandLine& command);
 void add_list(CommandLine& command);

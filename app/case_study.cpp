@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: MIT
+#include "app/case_study.hpp"
+
+#include "app/job_description.hpp"
+#include "app/job_flags.hpp"
+#include "common/config.hpp"
+#include "vtrain_core/model/model_catalogue.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <thread>
+
+namespace vtrain {
+namespace {
+
+ConfigNode text_at(const std::string& value, const std::string& where) {
+  ConfigNode node = ConfigNode::text(value);
+  node.where = {where, 0, 0};
+  return node;
+}
+
+} // namespace
+
+std::unique_ptr<JobEstimator> study_estimator(const StudySetting& setting,
+                                              const CalibrationCatalogue& catalogue,
+                                              Diagnostics& diagnostics) {
+  ConfigNode root = ConfigNode::map();
+  root.set("model", text_at(setting.model, "--model"));
+  root.set("platform", text_at(setting.platform, "--platform"));
+  if (setting.stack)
+    root.set("stack", text_at(*setting.stack, "--stack"));
+  if (setting.calibration)
+    root.set("calibration", text_at(*setting.calibration, "--calibration"));
+  ConfigNode plan = ConfigNode::map();
+  for (const auto& [key, value] : setting.plan)
+    plan.set(key, text_at(value, flag_of(key)));
+  root.set("plan", std::move(plan));
+  return std::make_unique<JobEstimator>(read_job_tree(root, {}, catalogue, diagnostics), catalogue,
+                                        diagnostics);
+}
+
+ComputeOptimalReport compute_optimal_report(const StudySetting& setting, std::int64_t gpus, double days,
+                                            std::int64_t global_batch, const CalibrationCatalogue& catalogue,
+                                            Diagnostics& diagnostics) {
+  constexpr double kMostDays = 36500;
+  constexpr std::int64_t kMostGpus = 1'000'000;
+  if (gpus < 1 || gpus > kMostGpus)
+    diagnostics.error({"--gpus", 0, 0},
+                      fmt::format("the number of GPUs must be between 1 and {}, not {}", kMostGpus, gpus));
+  if (!(days > 0) || days > kMostDays)
+    diagnostics.error({"--days", 0, 0},
+                      fmt::format("the days must be more than 0 and at most {}, not {}", kMostDays, days));
+  if (global_batch < 0)
+    diagnostics.error({"--global-batch", 0, 0},
+                      fmt::format("the global batch must be at least 1, not {}", global_batch));
+  const auto estimator = study_estimator(setting, catalogue, diagnostics);
+  diagnostics.throw_if_errors();
+  ComputeOptimalReport out;
+  const JobDescription& job = estimator->job();
+  out.platform = job.platform;
+  out.gpu = job.node.gpu.name;
+  out.calibration = estimator->calibration();
+  out.note = estimator->calibration_note();
+  out.budget.gpus = gpus;
+  out.budget.time = kDay * days;
+  out.budget.global_batch = global_batch;
+  out.budget.base = job.plan;
+  out.budget.threads = std::max(1U, std::thread::hardware_concurrency());
+  const ModelCatalogue models = ModelCatalogue::builtin();
+  out.answer = compute_optimal(models.models(), estimator->pricing(), out.budget);
+  return out;
+}
+
+} // namespace vtrain
