@@ -33,7 +33,7 @@ struct ThroughputLevel {
     std::int32_t gpus_per_node = 1;
     JobSpeed speed;
   };
-  std::vector<Spread> spread; ///< by decreasing GPUs on a node; empty: it does not matter where they are
+  std::vector<Spread> spread = {}; ///< by decreasing GPUs on a node; empty: it does not matter where they are
 
   /// The speed of a gang that lies like this: `consolidated`, else the first of `spread` whose GPUs on a node
   /// are not more than the gang's; the last one if none is.

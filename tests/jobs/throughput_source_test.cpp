@@ -200,7 +200,7 @@ TEST_CASE("a scattered row is the speed of a gang that is on more nodes than it 
                                                diagnostics);
   CHECK_FALSE(diagnostics.has_errors());
   CHECK(profile.rows.size() == 4);
-  Workload workload = workload_of({{.model = "a", .gpus = 2, .iterations = 100}});
+  Workload workload = workload_of({{.gpus = 2, .model = "a", .iterations = 100}});
   resolve_throughput_from_profile(workload, profile, {"A100"}, diagnostics);
   CHECK(contains(text_of(diagnostics), "1 rows for scattered GPUs have no consolidated partner"));
   const Job& job = workload.jobs[0];
