@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <map>
 #include <set>
@@ -97,20 +98,26 @@ private:
 
   /// Moves the job's counts to those that have a speed; false if there is none for it.
   bool narrow(Job& job, const ThroughputCurve& curve) {
-    const auto levels = curve.levels();
-    const auto first = std::ranges::lower_bound(levels, job.min_gpus, {}, &ThroughputLevel::gpus);
-    const auto end = std::ranges::upper_bound(levels, job.max_gpus, {}, &ThroughputLevel::gpus);
-    if (first >= end)
+    std::vector<GpuCount> counts; // ascending
+    for (const ThroughputLevel& level : curve.levels())
+      if (is_own(job, level.gpus))
+        counts.push_back(level.gpus);
+    const auto request = std::ranges::lower_bound(counts, job.gpus);
+    if (request == counts.end())
       return false;
-    const auto request = std::ranges::lower_bound(levels, job.gpus, {}, &ThroughputLevel::gpus);
-    if (request >= end)
-      return false;
-    if (request->gpus != job.gpus && raised_++ == 0)
+    if (*request != job.gpus && raised_++ == 0)
       first_raised_ = job.line;
-    job.gpus = request->gpus;
-    job.min_gpus = first->gpus;
-    job.max_gpus = (end - 1)->gpus;
+    job.gpus = *request;
+    job.min_gpus = counts.front();
+    job.max_gpus = counts.back();
     return true;
+  }
+
+  /// Whether the job itself asks for the count: what other jobs ask for changes nothing for it.
+  static bool is_own(const Job& job, GpuCount count) {
+    const bool is_power = std::has_single_bit(static_cast<std::uint32_t>(count.value()));
+    return count == job.gpus || count == job.min_gpus || count == job.max_gpus ||
+           (is_power && count > job.min_gpus && count < job.max_gpus);
   }
 
   void refuse(const Job& job, const PredictedCurve& predicted) {

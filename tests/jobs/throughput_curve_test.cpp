@@ -31,3 +31,18 @@ TEST_CASE("a curve refuses a count twice and levels that are not positive") {
   CHECK_THROWS_AS(ThroughputCurve({{GpuCount(0), PerSecond(1.0)}}), InternalError);
   CHECK_THROWS_AS(ThroughputCurve({{GpuCount(1), PerSecond(0.0)}}), InternalError);
 }
+
+TEST_CASE("a gang that is spread runs at the speed of the most GPUs on a node that it has everywhere") {
+  const ThroughputLevel level{
+      GpuCount(16), {PerSecond(8)}, {{4, {PerSecond(4)}}, {2, {PerSecond(2)}}, {1, {PerSecond(1)}}}};
+  CHECK(level.at({}).rate == PerSecond(8));
+  const auto spread = [&](std::int32_t fewest) {
+    return level.at({.consolidated = false, .fewest_on_node = fewest}).rate;
+  };
+  CHECK(spread(8) == PerSecond(4));
+  CHECK(spread(4) == PerSecond(4));
+  CHECK(spread(3) == PerSecond(2));
+  CHECK(spread(1) == PerSecond(1));
+  const ThroughputLevel anywhere{GpuCount(16), {PerSecond(8)}};
+  CHECK(anywhere.at({.consolidated = false, .fewest_on_node = 1}).rate == PerSecond(8));
+}
