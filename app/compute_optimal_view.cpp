@@ -18,12 +18,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 using Style = ResultTable::Column::Style;
 
-constexpr double kBillion = 1e9;
-constexpr std::size_t kColumns = 100; // of a line of prose
-
-double rounded(double value, double unit) {
-  return std::round(value / unit) * unit;
-}
+constexpr double kParametersUnit = 1e9;
 
 ResultTable table_of(const ComputeOptimalReport& report) {
   ResultTable table({{"model", "", Style::text},
@@ -36,8 +31,9 @@ ResultTable table_of(const ComputeOptimalReport& report) {
                      {"days", "", Style::number},
                      {"in_time", "in time", Style::text}});
   for (const ComputeOptimalCandidate& one : report.answer.candidates) {
-    std::vector<ResultTable::Cell> cells{printable(one.model.name), rounded(one.parameters / kBillion, 0.01),
-                                         rounded(one.tokens / kBillion, 0.1)};
+    std::vector<ResultTable::Cell> cells{printable(one.model.name),
+                                         rounded(one.parameters / kParametersUnit, 0.01),
+                                         rounded(one.tokens / kParametersUnit, 0.1)};
     if (one.plan) {
       cells.insert(cells.end(), {describe(one.plan->plan), one.plan->plan.gpus(), one.plan->plan.global_batch,
                                  one.utilization, rounded(one.wall / kDay, 0.01),
@@ -51,7 +47,7 @@ ResultTable table_of(const ComputeOptimalReport& report) {
 }
 
 std::string sentence(const std::string& text) {
-  return wrapped(text, kColumns, 0);
+  return wrapped(text, kProseColumns, 0);
 }
 
 std::string answers_text(const ComputeOptimalReport& report) {
@@ -60,20 +56,20 @@ std::string answers_text(const ComputeOptimalReport& report) {
   out += labelled_line(
       "naive",
       fmt::format("{:.2f} B parameters at 100 % utilisation (sqrt(C / 120)){}",
-                  answer.naive_parameters / kBillion,
+                  answer.naive_parameters / kParametersUnit,
                   answer.naive ? fmt::format("; of the shapes {}, {:.2f} B", printable(answer.naive->name),
-                                             total_parameters(*answer.naive) / kBillion)
+                                             total_parameters(*answer.naive) / kParametersUnit)
                                : std::string()));
   if (!answer.best)
     return out + labelled_line("real", "no shape is trained in time");
   const ComputeOptimalCandidate& best = answer.candidates[*answer.best];
-  out +=
-      labelled_line("real", fmt::format("{}, {:.2f} B parameters on {:.1f} B tokens in {:.2f} days under {}",
-                                        printable(best.model.name), best.parameters / kBillion,
-                                        best.tokens / kBillion, best.wall / kDay, describe(best.plan->plan)));
+  out += labelled_line(
+      "real", fmt::format("{}, {:.2f} B parameters on {:.1f} B tokens in {:.2f} days under {}",
+                          printable(best.model.name), best.parameters / kParametersUnit,
+                          best.tokens / kParametersUnit, best.wall / kDay, describe(best.plan->plan)));
   if (answer.parameters)
     out += labelled_line("continuous", fmt::format("{:.2f} B parameters, were every size a shape",
-                                                   *answer.parameters / kBillion));
+                                                   *answer.parameters / kParametersUnit));
   if (answer.naive)
     out += labelled_line("too large by",
                          fmt::format("{} the naive answer, against the real one",
@@ -99,14 +95,15 @@ std::string published_text(const ComputeOptimalReport& report) {
     return known ? ResultTable::Cell(rounded(value, 0.01)) : ResultTable::Cell();
   };
   const ComputeOptimal& answer = report.answer;
-  table.add({"naive, B parameters", p.naive_parameters / kBillion,
-             cell(answer.naive.has_value(), answer.naive ? total_parameters(*answer.naive) / kBillion : 0)});
+  table.add(
+      {"naive, B parameters", p.naive_parameters / kParametersUnit,
+       cell(answer.naive.has_value(), answer.naive ? total_parameters(*answer.naive) / kParametersUnit : 0)});
   table.add({"its utilisation, %", 100 * p.utilization,
              cell(large != nullptr, large ? 100 * large->utilization : 0)});
   table.add({"its days", p.naive_days, cell(large != nullptr, large ? large->wall / kDay : 0)});
   const bool has_best = answer.best.has_value();
-  table.add({"real, B parameters", p.parameters / kBillion,
-             cell(has_best, has_best ? answer.candidates[*answer.best].parameters / kBillion : 0)});
+  table.add({"real, B parameters", p.parameters / kParametersUnit,
+             cell(has_best, has_best ? answer.candidates[*answer.best].parameters / kParametersUnit : 0)});
   table.add({"days of that size (published: within the budget)", report.budget.time / kDay,
              cell(small != nullptr, small ? small->wall / kDay : 0)});
   std::string out = "\n" + table.to_text() + "\n";
@@ -115,16 +112,16 @@ std::string published_text(const ComputeOptimalReport& report) {
       fmt::format("The published figures do not agree with each other: at {} utilisation {:.2f} B parameters "
                   "take {:.1f} days (6 N D), not {:.0f}; and {:.2f} B in the whole {:.0f} days would mean "
                   "{} utilisation.",
-                  human_percent(p.utilization), p.naive_parameters / kBillion,
+                  human_percent(p.utilization), p.naive_parameters / kParametersUnit,
                   flops / (answer.compute.base() * p.utilization) * (report.budget.time / kDay), p.naive_days,
-                  p.parameters / kBillion, report.budget.time / kDay,
+                  p.parameters / kParametersUnit, report.budget.time / kDay,
                   human_percent(kFlopsPerParameterToken * kChinchillaTokens * p.parameters * p.parameters /
                                 answer.compute.base())));
   if (small != nullptr)
     out += sentence(fmt::format(
         "{:.2f} B under our best plan ({}) take {:.1f} days at {} utilisation: {} the "
         "published answer is in time here{}.",
-        small->parameters / kBillion, describe(small->plan->plan), small->wall / kDay,
+        small->parameters / kParametersUnit, describe(small->plan->plan), small->wall / kDay,
         human_percent(small->utilization), small->is_in_time(report.budget.time) ? "so" : "not even",
         small->is_in_time(report.budget.time) ? " too" : ""));
   return out;

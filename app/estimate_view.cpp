@@ -24,8 +24,7 @@ namespace {
 
 using Style = ResultTable::Column::Style;
 
-constexpr std::size_t kColumns = 100; // of a line of prose
-constexpr double kLongestBar = 40.0;  // characters of the largest share
+constexpr double kLongestBar = 40.0; // characters of the largest share
 
 /// "174.6 B": with the thousand's letter that people use for parameters and tokens.
 std::string short_count(double count) {
@@ -104,7 +103,6 @@ std::string breakdown_text(const JobEstimate& estimate) {
 }
 
 std::string memory_text(const MemoryEstimate& memory) {
-  constexpr double kGiB = 1073741824.0;
   const StageMemory& m = memory.stages.at(static_cast<std::size_t>(memory.worst_stage));
   const std::array<std::pair<const char*, Bytes>, 7> parts{{{"weights", m.weights},
                                                             {"gradients", m.gradients},
@@ -141,13 +139,13 @@ std::string plan_text(const JobDescription& job) {
   std::string text = fmt::format("sequence_length {}, stack {}", job.model.sequence_length, job.stack.name);
   for (const ConfigNode::Entry& entry : plan_to_config(plan).entries)
     text += ", " + setting_text(entry);
-  return "the plan: " + wrapped(text, kColumns, 10);
+  return "the plan: " + wrapped(text, kProseColumns, 10);
 }
 
 std::string notes_text(const std::vector<std::string>& notes) {
   std::string out;
   for (const std::string& note : notes)
-    out += (out.empty() ? "to know:  " : "          ") + wrapped(printable(note), kColumns, 10);
+    out += (out.empty() ? "to know:  " : "          ") + wrapped(printable(note), kProseColumns, 10);
   return out;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "app/memory_advice.hpp"
 
+#include "app/number_text.hpp"
 #include "app/plan_flags.hpp"
 #include "vtrain_core/estimate/memory.hpp"
 #include "vtrain_core/plan/check_plan.hpp"
@@ -54,7 +55,6 @@ std::vector<ParallelPlan> changes_of(const ParallelPlan& plan, const NodeType& n
 } // namespace
 
 std::string gibibytes(Bytes size) {
-  constexpr double kGiB = 1073741824.0;
   return fmt::format("{:.1f} GiB", size.base() / kGiB);
 }
 

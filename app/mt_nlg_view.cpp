@@ -18,16 +18,9 @@ using Json = nlohmann::ordered_json;
 using Style = ResultTable::Column::Style;
 using Cell = ResultTable::Cell;
 
-constexpr double kGiB = 1073741824.0;
-constexpr std::size_t kColumns = 100; // of a line of prose
-
 // What MT-NLG's authors measured (Smith et al., arXiv 2201.11990, section 3.1): 60.1 s on 280 nodes.
 constexpr double kMeasured = 60.1;
 constexpr double kMeasuredUtilization = 0.302;
-
-double rounded(double value, double unit) {
-  return std::round(value / unit) * unit;
-}
 
 std::string name_of(const ParallelPlan& plan) {
   return fmt::format("({},{},{})", plan.tensor, plan.data, plan.pipeline);
@@ -83,7 +76,7 @@ std::string cheapest_text(const MtNlgStudy& study, const std::vector<FoundPlan>&
   return table.to_text();
 }
 
-std::string percent(double ratio) {
+std::string tenths_of_percent(double ratio) {
   return fmt::format("{:.1f} %", 100 * ratio);
 }
 
@@ -97,9 +90,9 @@ std::vector<std::string> statements(const MtNlgStudy& study) {
   out.push_back(fmt::format(
       "MT-NLG's own plan {}: vTrain predicts {} s, {} below what its authors measured ({} s); this "
       "estimate is {:.2f} s, {} {} it, and between {:.1f} and {:.1f} s with 90 %.",
-      name_of(own.published.plan), theirs, percent(1 - theirs / kMeasured), kMeasured, ours,
-      percent(std::abs(1 - ours / kMeasured)), ours < kMeasured ? "below" : "above", own.interval.low.base(),
-      own.interval.high.base()));
+      name_of(own.published.plan), theirs, tenths_of_percent(1 - theirs / kMeasured), kMeasured, ours,
+      tenths_of_percent(std::abs(1 - ours / kMeasured)), ours < kMeasured ? "below" : "above",
+      own.interval.low.base(), own.interval.high.base()));
   const double change = *found.run.cost_usd / *own.run.cost_usd - 1;
   const double published_change = *found.published.cost_usd / *own.published.cost_usd - 1;
   out.push_back(
@@ -143,7 +136,7 @@ Json found_json(const MtNlgStudy& study, const std::vector<FoundPlan>& plans) {
   return out;
 }
 
-Json optional_json(const std::optional<double>& value) {
+Json figure_json(const std::optional<double>& value) {
   return value ? Json(*value) : Json();
 }
 
@@ -161,10 +154,10 @@ std::string study_json(const MtNlgStudy& study) {
     const Json plan = {
         {"tp", p.plan.tensor}, {"dp", p.plan.data}, {"pp", p.plan.pipeline}, {"gpus", p.plan.gpus()}};
     Json published = plan;
-    published.update({{"iteration_time_s", optional_json(p.iteration_s)},
-                      {"mfu", optional_json(p.utilization)},
-                      {"days", optional_json(p.days)},
-                      {"cost_usd", optional_json(p.cost_usd)},
+    published.update({{"iteration_time_s", figure_json(p.iteration_s)},
+                      {"mfu", figure_json(p.utilization)},
+                      {"days", figure_json(p.days)},
+                      {"cost_usd", figure_json(p.cost_usd)},
                       {"derived", p.is_derived}});
     Json ours = plan;
     ours.update({{"iteration_time_s", one.estimate.time.base()},
@@ -197,7 +190,7 @@ std::string study_text(const MtNlgStudy& study) {
   out += "\ncheapest of the grid, memory not asked\n" + cheapest_text(study, study.cheapest);
   out += "\nwhat agrees, and what does not\n";
   for (const std::string& statement : statements(study))
-    out += "- " + wrapped(statement, kColumns, 2);
+    out += "- " + wrapped(statement, kProseColumns, 2);
   return out + fmt::format("\ncalibration {}\n", printable(study.calibration));
 }
 

@@ -57,4 +57,8 @@ std::string grouped(double count) {
   return count < 0.0 && text != "0" ? "-" + text : text;
 }
 
+double rounded(double value, double unit) {
+  return std::round(value / unit) * unit;
+}
+
 } // namespace vtrain

@@ -13,6 +13,10 @@ namespace vtrain {
 [[nodiscard]] std::string human_percent(double ratio);
 /// "1234.50 USD"
 [[nodiscard]] std::string human_usd(double value);
+/// `value` rounded to a multiple of `unit`, for tables.
+[[nodiscard]] double rounded(double value, double unit);
+/// Bytes in a GiB.
+inline constexpr double kGiB = 1073741824.0;
 /// A count with groups of three digits: "1,234,567".
 [[nodiscard]] std::string grouped(double count);
 

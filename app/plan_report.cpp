@@ -23,9 +23,6 @@ using Json = nlohmann::ordered_json;
 using Style = ResultTable::Column::Style;
 using Cell = ResultTable::Cell;
 
-constexpr double kGiB = 1073741824.0;
-constexpr std::size_t kColumns = 100; // of a line of prose
-
 double days(const TrainingRun& run) {
   return run.wall / kDay;
 }
@@ -33,10 +30,6 @@ double days(const TrainingRun& run) {
 Cell cost_cell(const PlanRow& row) {
   const std::optional<double> cost = row.run ? row.run->cost_usd : row.iteration_cost_usd;
   return cost ? Cell(*cost) : Cell();
-}
-
-double rounded(double value, double unit) {
-  return std::round(value / unit) * unit;
 }
 
 /// The plans as people compare them.
@@ -159,7 +152,7 @@ std::string report_text(const PlanReport& report) {
                      human_number(best.interval.low.base()), human_number(best.interval.high.base()),
                      printable(best.calibration));
   for (const std::string& note : best.notes)
-    out += wrapped("to know: " + printable(note), kColumns, 9);
+    out += wrapped("to know: " + printable(note), kProseColumns, 9);
   return out;
 }
 

@@ -198,10 +198,9 @@ std::string accuracy_csv(const Json& json) {
 }
 
 std::string notes_text(std::span<const Prediction> predictions) {
-  constexpr std::size_t kColumns = 100;
   std::string out;
   for (const std::string& note : notes_of(predictions))
-    out += (out.empty() ? "\nto know:  " : "          ") + wrapped(printable(note), kColumns, 10);
+    out += (out.empty() ? "\nto know:  " : "          ") + wrapped(printable(note), kProseColumns, 10);
   return out;
 }
 

@@ -32,7 +32,7 @@ std::size_t terminal_columns() {
 }
 
 /// "950", "12.3 k", "1.2 M".
-std::string short_count(double count) {
+std::string events_text(double count) {
   if (count >= 999.5e3)
     return fmt::format("{:.1f} M", count / 1e6);
   return count >= 1e4 ? fmt::format("{:.0f} k", count / 1e3) : fmt::format("{:.0f}", count);
@@ -79,9 +79,9 @@ std::string progress_text(std::string_view label, const SimulationProgress& prog
   if (done > 0.0 && elapsed_s > 0.0)
     text += "  ETA " + human_seconds(Seconds(std::ceil(elapsed_s * (1.0 - done) / done)));
   text += fmt::format("  running {}  queued {}  {} events", progress.running, progress.pending,
-                      short_count(events));
+                      events_text(events));
   if (elapsed_s > 0.0)
-    text += fmt::format("  {} events/s", short_count(events / elapsed_s));
+    text += fmt::format("  {} events/s", events_text(events / elapsed_s));
   return text;
 }
 

@@ -18,6 +18,9 @@ namespace vtrain {
 /// `text`, cut to `columns` columns (the last one an ellipsis if something is missing).
 [[nodiscard]] std::string fit_width(std::string_view text, std::size_t columns);
 
+/// Columns of a line of prose.
+inline constexpr std::size_t kProseColumns = 100;
+
 /// `text` broken at blanks into lines of at most `columns` columns, each after the first indented by `indent`
 /// blanks that count. A word that is longer stands alone. Lines end with a line feed.
 [[nodiscard]] std::string wrapped(std::string_view text, std::size_t columns, std::size_t indent);

@@ -21,7 +21,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 using Style = ResultTable::Column::Style;
 
-std::string counted(std::size_t count) {
+std::string count_text(std::size_t count) {
   return grouped(static_cast<double>(count));
 }
 
@@ -29,38 +29,40 @@ double share(double part, double whole) {
   return whole > 0.0 ? part / whole : 0.0;
 }
 
-std::string line(std::string_view label, const std::string& text) {
+std::string fact_line(std::string_view label, const std::string& text) {
   return fmt::format("  {:<11}{}\n", label, text);
 }
 
 std::string rows_text(const TraceFunnel& funnel) {
-  std::string out =
-      line("rows", fmt::format("{} read, {} jobs", counted(funnel.rows_read), counted(funnel.kept)));
+  std::string out = fact_line(
+      "rows", fmt::format("{} read, {} jobs", count_text(funnel.rows_read), count_text(funnel.kept)));
   for (const TraceFunnel::Step& step : funnel.dropped)
-    out += line("", fmt::format("{} dropped: {}", counted(step.rows), step.reason));
+    out += fact_line("", fmt::format("{} dropped: {}", count_text(step.rows), step.reason));
   if (funnel.descents > 0)
-    out += line(
-        "", fmt::format("{} before the row above them in time (jobs are sorted)", counted(funnel.descents)));
+    out += fact_line("", fmt::format("{} before the row above them in time (jobs are sorted)",
+                                     count_text(funnel.descents)));
   return out;
 }
 
 std::string demand_text(const TraceInspection& inspection) {
   const TraceSummary& s = inspection.summary;
-  std::string out = line("GPU time", fmt::format("{} GPU-hours{}", grouped(std::round(s.gpu_hours)),
-                                                 s.jobs_without_duration == 0
-                                                     ? ""
-                                                     : fmt::format(" ({} jobs without a duration left out)",
-                                                                   counted(s.jobs_without_duration))));
+  std::string out =
+      fact_line("GPU time", fmt::format("{} GPU-hours{}", grouped(std::round(s.gpu_hours)),
+                                        s.jobs_without_duration == 0
+                                            ? ""
+                                            : fmt::format(" ({} jobs without a duration left out)",
+                                                          count_text(s.jobs_without_duration))));
   std::string demand = fmt::format("{} GPUs on average", human_number(s.mean_gpus_demanded));
   if (s.last_submit == s.first_submit)
     demand = "all jobs are submitted at once";
   else if (inspection.load)
     demand += fmt::format("; offered load {:.3g} on {} GPUs", inspection.load->offered,
                           inspection.load->cluster.value());
-  out += line("demand", demand);
+  out += fact_line("demand", demand);
   if (inspection.load && inspection.load->wider_jobs > 0)
-    out += line("", fmt::format("{} jobs ask for more than {} GPUs", counted(inspection.load->wider_jobs),
-                                inspection.load->cluster.value()));
+    out +=
+        fact_line("", fmt::format("{} jobs ask for more than {} GPUs",
+                                  count_text(inspection.load->wider_jobs), inspection.load->cluster.value()));
   return out;
 }
 
@@ -68,24 +70,25 @@ std::string head_text(const TraceInspection& inspection) {
   const TraceFunnel& funnel = inspection.funnel;
   const TraceSummary& s = inspection.summary;
   std::string out = printable(funnel.file) + "\n";
-  out += line("format", funnel.format);
-  out += line("SHA-256", funnel.sha256);
+  out += fact_line("format", funnel.format);
+  out += fact_line("SHA-256", funnel.sha256);
   out += rows_text(funnel);
   if (s.jobs == 0)
     return out;
-  out += line("submitted",
-              fmt::format("within {} (clock {} to {} s)", human_seconds(s.last_submit - s.first_submit),
-                          format_number(s.first_submit.base()), format_number(s.last_submit.base())));
+  out += fact_line("submitted",
+                   fmt::format("within {} (clock {} to {} s)", human_seconds(s.last_submit - s.first_submit),
+                               format_number(s.first_submit.base()), format_number(s.last_submit.base())));
   if (s.equal_submit_times > 0)
-    out += line("", fmt::format("{} at the same time as the job before", counted(s.equal_submit_times)));
+    out +=
+        fact_line("", fmt::format("{} at the same time as the job before", count_text(s.equal_submit_times)));
   out += demand_text(inspection);
   std::string deadlines = "none";
   if (s.with_deadline > 0)
     deadlines =
-        fmt::format("{} jobs ({}), {} cannot be met even on an empty cluster", counted(s.with_deadline),
+        fmt::format("{} jobs ({}), {} cannot be met even on an empty cluster", count_text(s.with_deadline),
                     human_percent(share(static_cast<double>(s.with_deadline), static_cast<double>(s.jobs))),
-                    counted(s.infeasible_deadlines));
-  out += line("deadlines", deadlines);
+                    count_text(s.infeasible_deadlines));
+  out += fact_line("deadlines", deadlines);
   return out;
 }
 
@@ -117,14 +120,14 @@ ResultTable width_table(const TraceSummary& summary) {
 }
 
 std::string hours_text(const TraceSummary& summary) {
-  constexpr std::size_t kLongestBar = 50;
+  constexpr std::size_t kLongestHour = 50;
   const std::size_t most = std::max<std::size_t>(1, *std::ranges::max_element(summary.by_hour));
-  const std::size_t digits = counted(most).size();
+  const std::size_t digits = count_text(most).size();
   std::string out;
   for (std::size_t hour = 0; hour < summary.by_hour.size(); ++hour) {
     const std::size_t jobs = summary.by_hour[hour];
-    const std::size_t bar = (jobs * kLongestBar + most - 1) / most;
-    fmt::format_to(std::back_inserter(out), "{:02}:00  {:>{}}{}{}\n", hour, counted(jobs), digits,
+    const std::size_t bar = (jobs * kLongestHour + most - 1) / most;
+    fmt::format_to(std::back_inserter(out), "{:02}:00  {:>{}}{}{}\n", hour, count_text(jobs), digits,
                    bar > 0 ? "  " : "", std::string(bar, '#'));
   }
   return out;

@@ -17,7 +17,7 @@ namespace vtrain {
 namespace {
 
 constexpr double kRoughFlops = 312e12 * 0.55; // of a GPU
-constexpr double kTruncation = 2.3;           // draws further out in standard deviations are cut
+constexpr double kMixTruncation = 2.3;        // draws further out in standard deviations are cut
 
 /// What jobs of one purpose have in common.
 struct Purpose {
@@ -96,7 +96,7 @@ std::vector<double> weights_on(GpuCount cluster) {
   return out;
 }
 
-std::vector<MixJob> draw_jobs(const GeneratorOptions& options, const RandomStreams& streams) {
+std::vector<MixJob> draw_mix(const GeneratorOptions& options, const RandomStreams& streams) {
   const std::vector<double> rough = iteration_gpu_seconds();
   const std::vector<double> weights = weights_on(options.cluster_gpus);
   if (std::ranges::none_of(weights, [](double weight) { return weight > 0; }))
@@ -114,7 +114,7 @@ std::vector<MixJob> draw_jobs(const GeneratorOptions& options, const RandomStrea
     if (widths.below(2) == 1 && 2 * job.gpus <= options.cluster_gpus.value())
       job.gpus *= 2;
     const Purpose& purpose = kPurposes[job.recipe->purpose];
-    const double deviation = std::clamp(durations.normal(), -kTruncation, kTruncation);
+    const double deviation = std::clamp(durations.normal(), -kMixTruncation, kMixTruncation);
     const double wanted_s = purpose.median_s * std::exp(purpose.sigma * deviation);
     const double iteration_s = rough[index] / job.gpus;
     job.iterations = std::max<std::int64_t>(1, std::llround(wanted_s / iteration_s));
@@ -145,7 +145,7 @@ void submit(const GeneratorOptions& options, const RandomStreams& streams, std::
 
 std::string generate_llm_mix(const GeneratorOptions& options) {
   const RandomStreams streams(options.seed);
-  std::vector<MixJob> jobs = draw_jobs(options, streams);
+  std::vector<MixJob> jobs = draw_mix(options, streams);
   submit(options, streams, jobs);
   RandomStream deadlines = streams.stream("mix deadlines");
   RandomStream users = streams.stream("mix users");

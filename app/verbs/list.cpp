@@ -63,9 +63,8 @@ std::string parameters_text(const PolicyEntry& policy) {
 
 /// A name and what there is to say about it, in lines of a readable length.
 std::string entry_text(const std::string& name, const std::string& text, std::size_t name_width) {
-  constexpr std::size_t kColumns = 100;
   const std::string padding(name_width - std::min(name_width, display_width(name)) + 2, ' ');
-  return name + padding + wrapped(text, kColumns, name_width + 2);
+  return name + padding + wrapped(text, kProseColumns, name_width + 2);
 }
 
 std::size_t longest_name(const auto& entries) {

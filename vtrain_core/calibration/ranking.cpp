@@ -10,13 +10,13 @@
 namespace vtrain {
 namespace {
 
-auto key_of(const MeasuredRow& row) {
+auto job_key(const MeasuredRow& row) {
   const ModelShape& m = row.model;
   return std::tuple(row.software_stack, row.cluster, row.node.gpu.name, row.plan.gpus(),
                     row.plan.global_batch, row.plan.precision, m.layers, m.hidden, m.heads, m.kv_heads,
                     m.ffn_hidden, m.vocab, m.sequence_length);
 }
-using Key = decltype(key_of(std::declval<const MeasuredRow&>()));
+using JobKey = decltype(job_key(std::declval<const MeasuredRow&>()));
 
 int sign(double value) {
   return (value > 0) - (value < 0);
@@ -52,10 +52,11 @@ JobRanking ranking_of(std::span<const Prediction* const> plans) {
 } // namespace
 
 std::vector<JobRanking> rank_jobs(std::span<const Prediction> predictions) {
-  std::vector<std::pair<Key, std::vector<const Prediction*>>> jobs;
+  std::vector<std::pair<JobKey, std::vector<const Prediction*>>> jobs;
   for (const Prediction& prediction : predictions) {
-    const Key key = key_of(*prediction.row);
-    const auto known = std::ranges::find(jobs, key, &std::pair<Key, std::vector<const Prediction*>>::first);
+    const JobKey key = job_key(*prediction.row);
+    const auto known =
+        std::ranges::find(jobs, key, &std::pair<JobKey, std::vector<const Prediction*>>::first);
     (known == jobs.end() ? jobs.emplace_back(key, std::vector<const Prediction*>{}) : *known)
         .second.push_back(&prediction);
   }

@@ -21,12 +21,12 @@ using pipeline::TaskIndex;
 using pipeline::TaskKind;
 
 constexpr std::int64_t kVocab = 50257;
-constexpr double kMebibyte = 1048576.0;
+constexpr double kOneMebibyte = 1048576.0;
 constexpr std::int64_t kLastMebibyte = 1024; ///< the largest size in vTrain's tables
-constexpr double kGigabyte = 1e9;
+constexpr double kOneGigabyte = 1e9;
 constexpr double kMessageRate = 800.0 * 1073741824.0 / 8.0 / 4.0; ///< B/s
 constexpr double kMessageFactor = 2.0;
-constexpr std::int64_t kElement = 2;            ///< bytes
+constexpr std::int64_t kElementBytes = 2;       ///< bytes
 constexpr std::int64_t kMostPasses = 4'000'000; ///< of stages; memory for each is about 100 bytes
 
 /// The task graph of one iteration.
@@ -37,7 +37,7 @@ public:
         profile_(profile),
         all_reduce_(all_reduce),
         stage_layers_(config.layers / config.pipeline),
-        activation_bytes_(kElement * config.micro_batch * config.sequence_length * config.hidden),
+        activation_bytes_(kElementBytes * config.micro_batch * config.sequence_length * config.hidden),
         tensor_time_(all_reduce.time(activation_bytes_, config.tensor)),
         schedule_(pipeline::make_schedule(pipeline::ScheduleKind::one_f_one_b, config.pipeline,
                                           static_cast<int>(config.micro_batches()), 1)),
@@ -191,18 +191,19 @@ const AllReduceTable* VtrainAllReduce::table(std::int32_t ranks) const {
 
 bool VtrainAllReduce::has(std::int32_t ranks) const {
   const AllReduceTable* const measured = table(ranks);
-  return ranks == 1 || (measured != nullptr && measured->find(Bytes(kLastMebibyte * kMebibyte)) != nullptr);
+  return ranks == 1 ||
+         (measured != nullptr && measured->find(Bytes(kLastMebibyte * kOneMebibyte)) != nullptr);
 }
 
 Seconds VtrainAllReduce::time(std::int64_t bytes, std::int32_t ranks) const {
   if (ranks == 1)
     return {};
   VTRAIN_ASSERT(has(ranks), "an all-reduce that was not measured");
-  const double mebibytes = std::nearbyint(static_cast<double>(bytes) / kMebibyte);
-  if (const AllReduceSample* const sample = table(ranks)->find(Bytes(mebibytes * kMebibyte)))
+  const double mebibytes = std::nearbyint(static_cast<double>(bytes) / kOneMebibyte);
+  if (const AllReduceSample* const sample = table(ranks)->find(Bytes(mebibytes * kOneMebibyte)))
     return sample->in_place;
-  const AllReduceSample* const last = table(ranks)->find(Bytes(kLastMebibyte * kMebibyte));
-  const double gigabytes_per_s = last->bus_bandwidth.base() / kGigabyte;
+  const AllReduceSample* const last = table(ranks)->find(Bytes(kLastMebibyte * kOneMebibyte));
+  const double gigabytes_per_s = last->bus_bandwidth.base() / kOneGigabyte;
   return Seconds(mebibytes / (gigabytes_per_s * 1024.0));
 }
 
@@ -214,7 +215,7 @@ std::int64_t vtrain_gradient_bytes(const VtrainConfig& config, const VtrainStage
   const std::int64_t projection = h * (h / t) + h;
   const std::int64_t ffn = h * (4 * h / t) + 4 * h / t + 4 * h * (h / t) + h;
   const std::int64_t vocabulary = kVocab / t * h;
-  return kElement *
+  return kElementBytes *
          (stage.layers * (norms + qkv + projection + ffn) +
           (stage.embedding ? vocabulary + config.sequence_length * h : 0) + (stage.logit ? vocabulary : 0));
 }

@@ -19,7 +19,7 @@ namespace vtrain {
 namespace {
 
 constexpr double kNanosecond = 1e-9;
-constexpr double kGigabyte = 1e9;
+constexpr double kFileGigabyte = 1e9;
 
 Seconds faster(const AllReduceSample& sample) {
   return std::min(sample.out_of_place, sample.in_place);
@@ -161,7 +161,7 @@ private:
     measured(name).by_ranks[*count].push_back({{.bytes = Bytes(*size),
                                                 .out_of_place = Seconds(*out * kNanosecond),
                                                 .in_place = Seconds(*in * kNanosecond),
-                                                .bus_bandwidth = BytesPerSecond(*bandwidth * kGigabyte)},
+                                                .bus_bandwidth = BytesPerSecond(*bandwidth * kFileGigabyte)},
                                                row});
   }
 

@@ -25,7 +25,7 @@ std::string_view to_string(PriceOrigin value) {
 
 namespace {
 
-constexpr double kMostOfAnything = 1e24;
+constexpr double kLargestFigure = 1e24;
 constexpr std::int64_t kLargestSize = 1'000'000'000;
 
 std::size_t family_index(const Operator& op) {
@@ -93,10 +93,10 @@ public:
 private:
   double positive(std::string_view column) {
     const auto value = parse_number(text(column));
-    if (value && *value > 0 && *value <= kMostOfAnything)
+    if (value && *value > 0 && *value <= kLargestFigure)
       return *value;
     fault(column, fmt::format("{} must be a number above 0 and at most {:g}, not '{}'", column,
-                              kMostOfAnything, text(column)));
+                              kLargestFigure, text(column)));
     return 1.0;
   }
   double amount(std::string_view column) { // of work: less than one FLOP or byte is none

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "vtrain_core/estimate/layer_activations.hpp"
 
+#include "common/real.hpp"
+#include "vtrain_core/graph/element_bytes.hpp"
 #include "vtrain_core/plan/check_plan.hpp"
 
 #include <algorithm>
@@ -9,13 +11,7 @@
 namespace vtrain {
 namespace {
 
-constexpr double kElement = 2.0;    // bytes of a 16-bit element
-constexpr double kMask = 1.0;       // bytes of a dropout mask's element
 constexpr double kStatistics = 4.0; // bytes of an fp32 log-sum-exp, router logit or probability
-
-double real(std::int64_t value) {
-  return static_cast<double>(value);
-}
 
 /// Adds up what a layer holds, in bytes a token.
 class LayerBytes {

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "vtrain_core/estimate/memory.hpp"
 
+#include "common/real.hpp"
 #include "vtrain_core/estimate/layer_activations.hpp"
+#include "vtrain_core/graph/element_bytes.hpp"
 #include "vtrain_core/pipeline/schedule.hpp"
 #include "vtrain_core/plan/check_plan.hpp"
 #include "vtrain_core/plan/stack_habits.hpp"
@@ -18,8 +20,6 @@ constexpr double kMebibyte = 1048576.0;
 constexpr double kGibibyte = 1073741824.0;
 constexpr double kGigabyte = 1e9;
 
-constexpr double kElement = 2.0;    // bytes of a 16-bit element
-constexpr double kMask = 1.0;       // bytes of a dropout mask's element
 constexpr double kOptimizer = 12.0; // bytes a parameter: fp32 weight, Adam's two moments
 constexpr double kFp32 = 4.0;
 
@@ -45,10 +45,6 @@ constexpr double kCommunicator = 256.0 * kMebibyte;
 constexpr double kSlack = 0.03;
 
 constexpr double kUsable = 0.985;
-
-double real(std::int64_t value) {
-  return static_cast<double>(value);
-}
 
 double gradient_bytes(const ParallelPlan& plan) {
   return plan.zero >= 2 ? kElement : of(StackHabits{}.gradient_bytes, plan.precision);

@@ -14,7 +14,7 @@
 namespace vtrain {
 namespace {
 
-constexpr std::int64_t kMost = 1'000'000'000;
+constexpr std::int64_t kLargestNumber = 1'000'000'000;
 constexpr std::size_t kMostUnknown = 1000; // Megatron-LM itself has some 600 arguments
 
 constexpr auto kSwitches = std::to_array<std::string_view>(
@@ -205,10 +205,11 @@ std::optional<std::string> MegatronFlags::word(std::string_view name) {
 std::optional<std::int64_t> MegatronFlags::count(std::string_view name) {
   const std::optional<std::string> text = word(name);
   const std::optional<std::int64_t> value = text ? parse_integer(*text) : std::nullopt;
-  if (value && *value >= 1 && *value <= kMost)
+  if (value && *value >= 1 && *value <= kLargestNumber)
     return value;
   if (text)
-    error(name, fmt::format("--{} must be a whole number from 1 to {}, not '{}'", name, kMost, *text));
+    error(name,
+          fmt::format("--{} must be a whole number from 1 to {}, not '{}'", name, kLargestNumber, *text));
   return std::nullopt;
 }
 
@@ -223,7 +224,7 @@ std::optional<double> MegatronFlags::number(std::string_view name) {
 std::optional<std::int64_t> MegatronFlags::quiet_count(std::string_view name) {
   const auto at = flags_.find(name);
   const auto value = at == flags_.end() ? std::nullopt : parse_integer(resolve(at->second.text, 0).text);
-  return value && *value >= 1 && *value <= kMost ? value : std::nullopt;
+  return value && *value >= 1 && *value <= kLargestNumber ? value : std::nullopt;
 }
 
 MegatronFlags::Resolved MegatronFlags::resolve(std::string_view text, int depth) const {

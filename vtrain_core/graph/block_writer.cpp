@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "vtrain_core/graph/block_writer.hpp"
 
+#include "vtrain_core/graph/element_bytes.hpp"
+
 #include <algorithm>
 
 namespace vtrain {
 namespace {
-constexpr double kElement = 2; // bytes of a 16-bit element
 // Bytes to bring an element of a GEMM's operand to fp8, beyond the kernel that makes it: fused casts write
 // the fp8 value and its transpose. Weights are cast once an iteration.
 constexpr double kCast = 2;

@@ -14,21 +14,21 @@
 namespace vtrain {
 namespace {
 
-constexpr std::int64_t kMost = 1'000'000'000; // check_model has the narrower limits
+constexpr std::int64_t kLargestField = 1'000'000'000; // check_model has the narrower limits
 
 std::int64_t required(ConfigReader& reader, std::string_view key, std::string_view example) {
   if (!reader.has(key))
     reader.error(key, fmt::format("missing key '{}'", key), fmt::format("as in {}: {}", key, example));
-  return reader.integer(key, 1, 1, kMost);
+  return reader.integer(key, 1, 1, kLargestField);
 }
 
 MixtureOfExperts read_mixture(ConfigReader reader) {
   MixtureOfExperts moe;
-  moe.experts = reader.integer("experts", moe.experts, 2, kMost);
-  moe.top_k = reader.integer("top_k", moe.top_k, 1, kMost);
+  moe.experts = reader.integer("experts", moe.experts, 2, kLargestField);
+  moe.top_k = reader.integer("top_k", moe.top_k, 1, kLargestField);
   moe.capacity_factor = reader.number("capacity_factor", moe.capacity_factor, 1.0, 1e6);
-  moe.shared_experts = reader.integer("shared_experts", moe.shared_experts, 0, kMost);
-  moe.every = reader.integer("every", moe.every, 1, kMost);
+  moe.shared_experts = reader.integer("shared_experts", moe.shared_experts, 0, kLargestField);
+  moe.every = reader.integer("every", moe.every, 1, kLargestField);
   reader.finish();
   return moe;
 }
@@ -99,13 +99,13 @@ ModelShape read_model_map(ConfigReader& reader) {
   model.layers = required(reader, "layers", "96");
   model.hidden = required(reader, "hidden", "12288");
   model.heads = required(reader, "heads", "96");
-  model.kv_heads = reader.integer("kv_heads", model.heads, 1, kMost);
+  model.kv_heads = reader.integer("kv_heads", model.heads, 1, kLargestField);
   // 0 where the heads do not divide the hidden size: check_model says so.
   const std::int64_t even = model.hidden % model.heads == 0 ? model.hidden / model.heads : 0;
-  model.head_dim = reader.integer("head_dim", even, 1, kMost);
-  model.ffn_hidden = reader.integer("ffn_hidden", 4 * model.hidden, 1, kMost);
+  model.head_dim = reader.integer("head_dim", even, 1, kLargestField);
+  model.ffn_hidden = reader.integer("ffn_hidden", 4 * model.hidden, 1, kLargestField);
   model.vocab = required(reader, "vocab", "50257");
-  model.sequence_length = reader.integer("sequence_length", 2048, 1, kMost);
+  model.sequence_length = reader.integer("sequence_length", 2048, 1, kLargestField);
   model.gated_ffn = reader.boolean("gated_ffn", model.gated_ffn);
   model.parallel_block = reader.boolean("parallel_block", model.parallel_block);
   model.tied_embeddings = reader.boolean("tied_embeddings", model.tied_embeddings);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "vtrain_core/plan/stage_contents.hpp"
 
+#include "common/real.hpp"
 #include "vtrain_core/plan/check_plan.hpp"
 
 #include <algorithm>
@@ -8,10 +9,6 @@
 
 namespace vtrain {
 namespace {
-
-double real(std::int64_t value) {
-  return static_cast<double>(value);
-}
 
 /// Parameters of the norms of a layer, which every tensor rank has in full.
 double norms_of_layer(const ModelShape& model) {
