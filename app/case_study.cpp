@@ -21,6 +21,26 @@ ConfigNode text_at(const std::string& value, const std::string& where) {
   return node;
 }
 
+/// No shape is trained in time: says what the budget lacks.
+void refuse_without_answer(const ComputeOptimalReport& report) {
+  const ComputeOptimal& answer = report.answer;
+  if (answer.best)
+    return;
+  const std::string budget =
+      fmt::format("{} {} for {:g} days", report.budget.gpus, report.gpu, report.budget.time / kDay);
+  if (!answer.naive)
+    throw InputError(
+        {"--days", 0, 0}, fmt::format("no shape of the catalogue is trained by {}", budget),
+        fmt::format("even at full utilisation it is enough for {:.3g} parameters", answer.naive_parameters));
+  const ComputeOptimalCandidate& smallest = answer.candidates.back();
+  if (!smallest.plan)
+    throw InputError({"--gpus", 0, 0}, fmt::format("no shape of the catalogue fits in memory on {}", budget),
+                     "take more GPUs, or GPUs with more memory");
+  throw InputError(
+      {"--days", 0, 0}, fmt::format("no shape of the catalogue is trained in time by {}", budget),
+      fmt::format("the smallest, {}, takes {:.3g} days", smallest.model.name, smallest.wall / kDay));
+}
+
 } // namespace
 
 std::unique_ptr<JobEstimator> study_estimator(const StudySetting& setting,
@@ -56,9 +76,11 @@ ComputeOptimalReport compute_optimal_report(const StudySetting& setting, std::in
     diagnostics.error({"--global-batch", 0, 0},
                       fmt::format("the global batch must be at least 1, not {}", global_batch));
   const auto estimator = study_estimator(setting, catalogue, diagnostics);
+  const JobDescription& job = estimator->job();
+  if (job.gpus && gpus > *job.gpus)
+    diagnostics.error({"--gpus", 0, 0}, fmt::format("{} has {} GPUs, not {}", job.platform, *job.gpus, gpus));
   diagnostics.throw_if_errors();
   ComputeOptimalReport out;
-  const JobDescription& job = estimator->job();
   out.platform = job.platform;
   out.gpu = job.node.gpu.name;
   out.calibration = estimator->calibration();
@@ -70,6 +92,7 @@ ComputeOptimalReport compute_optimal_report(const StudySetting& setting, std::in
   out.budget.threads = std::max(1U, std::thread::hardware_concurrency());
   const ModelCatalogue models = ModelCatalogue::builtin();
   out.answer = compute_optimal(models.models(), estimator->pricing(), out.budget);
+  refuse_without_answer(out);
   return out;
 }
 

@@ -58,7 +58,9 @@ std::string grouped(double count) {
 }
 
 double rounded(double value, double unit) {
-  return std::round(value / unit) * unit;
+  // Units are 0.1, 0.01, …; dividing by a whole number gives the nearest double of the decimal.
+  const double steps = std::round(1.0 / unit);
+  return std::round(value * steps) / steps;
 }
 
 } // namespace vtrain

@@ -121,6 +121,20 @@ TEST_CASE("more days or GPUs never give a smaller compute-optimal model") {
     CHECK(json["parameters"] <= json["naive_parameters"]);
     CHECK(json["compute_flops"].get<double>() == doctest::Approx(512 * 312e12 * 86400 * std::stod(days)));
   }
+  before = 0;
+  for (const int gpus : {11, 13, 16, 23, 24, 31, 37, 64}) {
+    CAPTURE(gpus);
+    const Json json =
+        json_of(fmt::format("compute-optimal --platform dgx-a100-40g --days 30 --gpus {}", gpus));
+    CHECK(json["parameters"].get<double>() >= before);
+    before = json["parameters"];
+  }
+  CHECK(contains(error_of("compute-optimal --platform dgx-a100-80g --gpus 1 --days 0.0001"),
+                 "no shape of the catalogue is trained by 1 A100"));
+  CHECK(contains(error_of("compute-optimal --platform dgx-a100-80g --gpus 1 --days 0.1"),
+                 "no shape of the catalogue is trained in time"));
+  CHECK(contains(error_of("compute-optimal --platform a100-32 --gpus 64 --days 3"),
+                 "a100-32 has 32 GPUs, not 64"));
   CHECK(contains(error_of("compute-optimal --platform dgx-a100-80g --gpus 0 --days 3"), "--gpus: error"));
   CHECK(contains(error_of("compute-optimal --platform dgx-a100-80g --gpus 8 --days -1"), "--days: error"));
   CHECK(contains(error_of("compute-optimal --platform dgx-a10 --gpus 8 --days 1"), "did you mean"));

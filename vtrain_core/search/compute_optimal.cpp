@@ -13,23 +13,10 @@ namespace {
 /// Batches of about 4 million tokens at 2,048 a sample that divide in many ways; one of them suits most
 /// numbers of GPUs.
 constexpr std::array<std::int64_t, 6> kBatches{1536, 1680, 1792, 1920, 2048, 2304};
-constexpr double kLeastShare = 0.9; // of the GPUs that a plan takes
 
 /// Dense peak of a GPU for the plan's GEMMs.
 FlopsPerSecond peak_of(const Gpu& gpu, Precision precision) {
   return precision == Precision::fp8 ? gpu.peak_fp8.value_or(gpu.peak_fp16) : gpu.peak_fp16;
-}
-
-/// Whole nodes from nine tenths of the GPUs up, and all of them; every count where they are on one node.
-std::vector<std::int64_t> counts_of(std::int64_t gpus, std::int64_t node) {
-  std::vector<std::int64_t> out;
-  const std::int64_t step = gpus <= node ? 1 : node;
-  const auto least = static_cast<std::int64_t>(std::ceil(kLeastShare * static_cast<double>(gpus)));
-  for (std::int64_t count = std::max<std::int64_t>(step, (least + step - 1) / step * step); count < gpus;
-       count += step)
-    out.push_back(count);
-  out.push_back(gpus);
-  return out;
 }
 
 class CandidateSearch {
@@ -61,8 +48,10 @@ private:
     PlanSpace space;
     space.base = budget_.base;
     space.base.global_batch = batch;
-    space.gpu_counts = counts_of(budget_.gpus, node.gpus.value());
     space.most_gpus = budget_.gpus;
+    space.virtual_stages = {1, 2, 3, 4, 5, 6};
+    space.micro_batch = {1, 2, 4, 8};
+    space.zero = {0, 1};
     for (std::int32_t tensor = 1; tensor <= node.gpus.value(); tensor *= 2)
       space.tensor.push_back(tensor);
     SearchRequest request;

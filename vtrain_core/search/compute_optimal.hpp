@@ -22,7 +22,7 @@ inline constexpr double kFlopsPerParameterToken = 6.0;
 
 /// What is asked.
 struct ComputeBudget {
-  std::int64_t gpus = 1;         ///< at most so many; a plan takes nine tenths of them or more
+  std::int64_t gpus = 1;         ///< at most so many: a larger budget can do all that a smaller one can
   Seconds time;                  ///< > 0
   std::int64_t global_batch = 0; ///< samples; 0: the best of a few of about 4 million tokens
   ParallelPlan base;             ///< settings that are not searched
@@ -56,8 +56,9 @@ struct ComputeOptimal {
 /// Dense GPT shapes: learned positions, biases, plain FFN, one key and value for each head, 2,048 tokens.
 [[nodiscard]] bool is_gpt_shape(const ModelShape& model);
 
-/// Searches the GPT shapes of `models` from the naive answer (and one above) downward, until one is in time
-/// and one more. `pricing.node` has the GPUs.
+/// Searches up to 6 virtual stages, micro-batches of 1, 2, 4 and 8, ZeRO 0 and 1, tensor degrees within a
+/// node. Searches the GPT shapes of `models` from the naive answer (and one above) downward, until one is in
+/// time and one more. `pricing.node` has the GPUs.
 [[nodiscard]] ComputeOptimal compute_optimal(std::span<const ModelShape> models, const SearchPricing& pricing,
                                              const ComputeBudget& budget);
 
