@@ -4,13 +4,10 @@
 #include "app/job_description.hpp"
 #include "app/job_flags.hpp"
 #include "common/config.hpp"
+#include "common/parallel.hpp"
 #include "vtrain_core/model/model_catalogue.hpp"
 
 #include <fmt/format.h>
-
-#include <algorithm>
-#include <cmath>
-#include <thread>
 
 namespace vtrain {
 namespace {
@@ -62,8 +59,8 @@ std::unique_ptr<JobEstimator> study_estimator(const StudySetting& setting,
 }
 
 ComputeOptimalReport compute_optimal_report(const StudySetting& setting, std::int64_t gpus, double days,
-                                            std::int64_t global_batch, const CalibrationCatalogue& catalogue,
-                                            Diagnostics& diagnostics) {
+                                            std::optional<std::int64_t> global_batch,
+                                            const CalibrationCatalogue& catalogue, Diagnostics& diagnostics) {
   constexpr double kMostDays = 36500;
   constexpr std::int64_t kMostGpus = 1'000'000;
   if (gpus < 1 || gpus > kMostGpus)
@@ -72,9 +69,9 @@ ComputeOptimalReport compute_optimal_report(const StudySetting& setting, std::in
   if (!(days > 0) || days > kMostDays)
     diagnostics.error({"--days", 0, 0},
                       fmt::format("the days must be more than 0 and at most {}, not {}", kMostDays, days));
-  if (global_batch < 0)
+  if (global_batch && *global_batch < 1)
     diagnostics.error({"--global-batch", 0, 0},
-                      fmt::format("the global batch must be at least 1, not {}", global_batch));
+                      fmt::format("the global batch must be at least 1, not {}", *global_batch));
   const auto estimator = study_estimator(setting, catalogue, diagnostics);
   const JobDescription& job = estimator->job();
   if (job.gpus && gpus > *job.gpus)
@@ -87,9 +84,9 @@ ComputeOptimalReport compute_optimal_report(const StudySetting& setting, std::in
   out.note = estimator->calibration_note();
   out.budget.gpus = gpus;
   out.budget.time = kDay * days;
-  out.budget.global_batch = global_batch;
+  out.budget.global_batch = global_batch.value_or(0);
   out.budget.base = job.plan;
-  out.budget.threads = std::max(1U, std::thread::hardware_concurrency());
+  out.budget.threads = usual_threads();
   const ModelCatalogue models = ModelCatalogue::builtin();
   out.answer = compute_optimal(models.models(), estimator->pricing(), out.budget);
   refuse_without_answer(out);

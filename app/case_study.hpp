@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the case studies and `compute-optimal` have in common: a platform, constants for it, and published
-// figures.
+// What the case studies and `compute-optimal` have in common: a platform and constants for it.
 #pragma once
 
 #include "app/compute_optimal_view.hpp"
@@ -28,9 +27,11 @@ struct StudySetting {
 [[nodiscard]] std::unique_ptr<JobEstimator>
 study_estimator(const StudySetting& setting, const CalibrationCatalogue& catalogue, Diagnostics& diagnostics);
 
-/// The compute-optimal model that a budget trains; `global_batch` 0: the best of a few.
+/// The compute-optimal model that a budget trains; without a global batch the best of a few. Throws
+/// InputError with what is wrong, and where no model is trained in time.
 [[nodiscard]] ComputeOptimalReport compute_optimal_report(const StudySetting& setting, std::int64_t gpus,
-                                                          double days, std::int64_t global_batch,
+                                                          double days,
+                                                          std::optional<std::int64_t> global_batch,
                                                           const CalibrationCatalogue& catalogue,
                                                           Diagnostics& diagnostics);
 

@@ -55,14 +55,10 @@ std::string answers_text(const ComputeOptimalReport& report) {
   std::string out = labelled_line("budget", fmt::format("{:.4g} FLOPs at dense peak", answer.compute.base()));
   out += labelled_line(
       "naive",
-      fmt::format("{:.2f} B parameters at 100 % utilisation (sqrt(C / 120)){}",
-                  answer.naive_parameters / kParametersUnit,
-                  answer.naive ? fmt::format("; of the shapes {}, {:.2f} B", printable(answer.naive->name),
-                                             total_parameters(*answer.naive) / kParametersUnit)
-                               : std::string()));
-  if (!answer.best)
-    return out + labelled_line("real", "no shape is trained in time");
-  const ComputeOptimalCandidate& best = answer.candidates[*answer.best];
+      fmt::format("{:.2f} B parameters at 100 % utilisation (sqrt(C / 120)); of the shapes {}, {:.2f} B",
+                  answer.naive_parameters / kParametersUnit, printable(answer.naive.value().name),
+                  total_parameters(*answer.naive) / kParametersUnit));
+  const ComputeOptimalCandidate& best = answer.candidates.at(answer.best.value());
   out += labelled_line(
       "real", fmt::format("{}, {:.2f} B parameters on {:.1f} B tokens in {:.2f} days under {}",
                           printable(best.model.name), best.parameters / kParametersUnit,
@@ -70,11 +66,10 @@ std::string answers_text(const ComputeOptimalReport& report) {
   if (answer.parameters)
     out += labelled_line("continuous", fmt::format("{:.2f} B parameters, were every size a shape",
                                                    *answer.parameters / kParametersUnit));
-  if (answer.naive)
-    out += labelled_line("too large by",
-                         fmt::format("{} the naive answer, against the real one",
-                                     human_percent(1.0 - best.parameters / total_parameters(*answer.naive))));
-  return out;
+  return out +
+         labelled_line("too large by",
+                       fmt::format("{} the naive answer, against the real one",
+                                   human_percent(1.0 - best.parameters / total_parameters(*answer.naive))));
 }
 
 /// The candidate of about that size, if it was searched.
@@ -86,26 +81,25 @@ const ComputeOptimalCandidate* sized(const ComputeOptimalReport& report, double 
 }
 
 std::string published_text(const ComputeOptimalReport& report) {
-  const PublishedComputeOptimal& p = *report.published;
-  ResultTable table(
-      {{"what", p.source, Style::text}, {"published", "", Style::number}, {"ours", "", Style::number}});
+  const published::ComputeOptimal& p = *report.published;
+  ResultTable table({{"what", std::string(p.source), Style::text},
+                     {"published", "", Style::number},
+                     {"ours", "", Style::number}});
   const ComputeOptimalCandidate* const large = sized(report, p.naive_parameters);
   const ComputeOptimalCandidate* const small = sized(report, p.parameters);
-  const auto cell = [](bool known, double value) {
-    return known ? ResultTable::Cell(rounded(value, 0.01)) : ResultTable::Cell();
+  const auto of = [](const ComputeOptimalCandidate* one, double value) {
+    return one == nullptr ? ResultTable::Cell() : ResultTable::Cell(rounded(value, 0.01));
   };
   const ComputeOptimal& answer = report.answer;
-  table.add(
-      {"naive, B parameters", p.naive_parameters / kParametersUnit,
-       cell(answer.naive.has_value(), answer.naive ? total_parameters(*answer.naive) / kParametersUnit : 0)});
-  table.add({"its utilisation, %", 100 * p.utilization,
-             cell(large != nullptr, large ? 100 * large->utilization : 0)});
-  table.add({"its days", p.naive_days, cell(large != nullptr, large ? large->wall / kDay : 0)});
-  const bool has_best = answer.best.has_value();
+  const ComputeOptimalCandidate& best = answer.candidates.at(answer.best.value());
+  table.add({"naive, B parameters", p.naive_parameters / kParametersUnit,
+             rounded(total_parameters(answer.naive.value()) / kParametersUnit, 0.01)});
+  table.add({"its utilisation, %", 100 * p.utilization, of(large, large ? 100 * large->utilization : 0)});
+  table.add({"its days", p.naive_days, of(large, large ? large->wall / kDay : 0)});
   table.add({"real, B parameters", p.parameters / kParametersUnit,
-             cell(has_best, has_best ? answer.candidates[*answer.best].parameters / kParametersUnit : 0)});
+             rounded(best.parameters / kParametersUnit, 0.01)});
   table.add({"days of that size (published: within the budget)", report.budget.time / kDay,
-             cell(small != nullptr, small ? small->wall / kDay : 0)});
+             of(small, small ? small->wall / kDay : 0)});
   std::string out = "\n" + table.to_text() + "\n";
   const double flops = kFlopsPerParameterToken * kChinchillaTokens * p.naive_parameters * p.naive_parameters;
   out += sentence(
@@ -168,6 +162,7 @@ Json candidate_json(const ComputeOptimalCandidate& one, Seconds limit) {
 
 std::string report_json(const ComputeOptimalReport& report) {
   const ComputeOptimal& answer = report.answer;
+  const ComputeOptimalCandidate& best = answer.candidates.at(answer.best.value());
   Json json = {{"platform", report.platform},
                {"gpu", report.gpu},
                {"gpus", report.budget.gpus},
@@ -175,15 +170,15 @@ std::string report_json(const ComputeOptimalReport& report) {
                {"calibration", report.calibration},
                {"compute_flops", answer.compute.base()},
                {"naive_parameters", answer.naive_parameters},
-               {"naive_model", answer.naive ? Json(answer.naive->name) : Json()},
-               {"model", answer.best ? Json(answer.candidates[*answer.best].model.name) : Json()},
-               {"parameters", answer.best ? Json(answer.candidates[*answer.best].parameters) : Json()},
+               {"naive_model", answer.naive.value().name},
+               {"model", best.model.name},
+               {"parameters", best.parameters},
                {"continuous_parameters", answer.parameters ? Json(*answer.parameters) : Json()},
                {"candidates", Json::array()}};
   for (const ComputeOptimalCandidate& one : answer.candidates)
     json["candidates"].push_back(candidate_json(one, report.budget.time));
   if (report.published) {
-    const PublishedComputeOptimal& p = *report.published;
+    const published::ComputeOptimal& p = *report.published;
     json["published"] = {{"naive_parameters", p.naive_parameters},
                          {"utilization", p.utilization},
                          {"naive_days", p.naive_days},

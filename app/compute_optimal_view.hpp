@@ -4,24 +4,14 @@
 #pragma once
 
 #include "app/command_line.hpp"
+#include "app/published_figures.hpp"
 #include "vtrain_core/search/compute_optimal.hpp"
 
-#include <optional>
 #include <string>
-#include <vector>
 
 namespace vtrain {
 
-/// What a publication says about the same budget.
-struct PublishedComputeOptimal {
-  double naive_parameters; ///< at full utilisation
-  double utilization;      ///< of that model's best plan
-  double naive_days;       ///< that it takes then
-  double parameters;       ///< of the largest model in time
-  std::string plan;        ///< its plan
-  std::string source;
-};
-
+/// An answer that has a best model.
 struct ComputeOptimalReport {
   std::string platform;
   std::string gpu;
@@ -29,9 +19,10 @@ struct ComputeOptimalReport {
   std::string note; ///< of the choice of the calibration; empty if it fits
   ComputeBudget budget;
   ComputeOptimal answer;
-  std::optional<PublishedComputeOptimal> published;
+  const published::ComputeOptimal* published = nullptr; ///< what is said elsewhere of the same budget
 };
 
+/// As a table, JSON, or the searched shapes as CSV.
 [[nodiscard]] std::string render(const ComputeOptimalReport& report, OutputFormat format);
 
 } // namespace vtrain

@@ -74,19 +74,7 @@ std::string figures_text(const JobEstimate& estimate) {
 }
 
 std::string breakdown_text(const JobEstimate& estimate) {
-  const Breakdown& b = estimate.iteration.breakdown;
-  const std::array<std::pair<const char*, Seconds>, 12> parts{{{"forward", b.forward},
-                                                               {"backward", b.backward},
-                                                               {"recomputation", b.recompute},
-                                                               {"tensor communication", b.tensor_comm},
-                                                               {"context communication", b.context_comm},
-                                                               {"expert communication", b.expert_comm},
-                                                               {"pipeline communication", b.pipeline_comm},
-                                                               {"data communication", b.data_comm},
-                                                               {"pipeline bubble", b.bubble},
-                                                               {"optimizer", b.optimizer},
-                                                               {"host", b.host},
-                                                               {"other", b.other}}};
+  const auto parts = breakdown_parts(estimate.iteration.breakdown);
   ResultTable table({{"part", "where the time goes", Style::text},
                      {"time_s", "s", Style::number},
                      {"share", "share", Style::percent},
@@ -160,6 +148,21 @@ std::string estimate_text(const JobEstimate& estimate) {
 }
 
 } // namespace
+
+std::array<std::pair<const char*, Seconds>, 12> breakdown_parts(const Breakdown& b) {
+  return {{{"forward", b.forward},
+           {"backward", b.backward},
+           {"recomputation", b.recompute},
+           {"tensor communication", b.tensor_comm},
+           {"context communication", b.context_comm},
+           {"expert communication", b.expert_comm},
+           {"pipeline communication", b.pipeline_comm},
+           {"data communication", b.data_comm},
+           {"pipeline bubble", b.bubble},
+           {"optimizer", b.optimizer},
+           {"host", b.host},
+           {"other", b.other}}};
+}
 
 std::string render(const JobEstimate& estimate, OutputFormat format) {
   switch (format) {

@@ -82,7 +82,7 @@ JobEstimate JobEstimator::estimate() {
   out.notes = notes(out.iteration);
   out.interval = interval(out.iteration.time);
   out.memory = memory_per_gpu(job_.model, job_.plan, gpu);
-  out.peak = job_.plan.precision == Precision::fp8 ? gpu.peak_fp8.value_or(gpu.peak_fp16) : gpu.peak_fp16;
+  out.peak = dense_peak(gpu, job_.plan.precision);
   out.model_flops = model_flops(job_.model, static_cast<double>(job_.plan.global_batch));
   return out;
 }

@@ -2,33 +2,24 @@
 #include "app/mt_nlg_study.hpp"
 
 #include "app/case_study.hpp"
+#include "common/parallel.hpp"
+#include "vtrain_core/estimate/lower_bound.hpp"
 #include "vtrain_core/estimate/memory.hpp"
 
 #include <algorithm>
-#include <thread>
 #include <utility>
 
 namespace vtrain {
 namespace {
 
-constexpr double kGpuHourUsd = 5.0;         // the study's
-constexpr std::int64_t kIterations = 68000; // 33.52 days of 42.59 s
 constexpr std::size_t kShown = 5;
 
-ParallelPlan plan_of(const ParallelPlan& base, std::int32_t tensor, std::int32_t data,
-                     std::int32_t pipeline) {
+ParallelPlan plan_of(const ParallelPlan& base, const published::MtNlgPlan& published) {
   ParallelPlan plan = base;
-  plan.tensor = tensor;
-  plan.data = data;
-  plan.pipeline = pipeline;
+  plan.tensor = published.tensor;
+  plan.data = published.data;
+  plan.pipeline = published.pipeline;
   return plan;
-}
-
-/// Figures of the study: MT-NLG's own plan, and the one that it finds to be cheaper. Its time and utilisation
-/// follow from its cost by arithmetic.
-std::vector<PublishedPlan> published_plans(const ParallelPlan& base) {
-  return {{plan_of(base, 8, 8, 35), 42.59, 0.4267, 33.52, 9.01e6, false},
-          {plan_of(base, 8, 12, 21), 45.3, 0.446, 35.6, 8.62e6, true}};
 }
 
 /// The grid that the study's authors released.
@@ -59,14 +50,41 @@ std::size_t fitting(const ModelShape& model, const NodeType& node, const PlanSpa
   return count;
 }
 
-std::vector<FoundPlan> cheapest_of(const ModelShape& model, const SearchPricing& pricing,
-                                   const PlanSpace& space) {
+/// All plans of the grid that fit, cheapest first.
+std::vector<FoundPlan> by_cost(const ModelShape& model, const SearchPricing& pricing,
+                               const PlanSpace& space) {
   SearchRequest request;
   request.objective = PlanObjective::cost;
-  request.top = kShown;
+  request.top = space.tensor.size() * space.data.size() * space.pipeline.size();
   request.frontier = false;
-  request.threads = std::max(1U, std::thread::hardware_concurrency());
+  request.threads = usual_threads();
   return search_plans(model, space, pricing, request).best;
+}
+
+std::vector<FoundPlan> first_of(std::vector<FoundPlan> plans) {
+  plans.resize(std::min(plans.size(), kShown));
+  return plans;
+}
+
+StudiedPlan studied(const published::MtNlgPlan& published, JobEstimator& estimator, const NodeType& node) {
+  StudiedPlan out;
+  out.published = published;
+  out.plan = plan_of(estimator.job().plan, published);
+  const JobEstimate estimate = estimator.estimate(out.plan);
+  out.estimate = estimate.iteration;
+  out.interval = estimate.interval;
+  out.run =
+      training_run(estimate.iteration.time, published::kMtNlgIterations, out.plan.gpus(), node, std::nullopt);
+  out.memory = estimate.memory.peak;
+  out.fits = estimate.memory.fits();
+  const SearchPricing pricing = estimator.pricing();
+  const ModelShape& model = estimator.job().model;
+  const BlockTimes blocks =
+      Estimator(pricing.node, pricing.constants, pricing.habits).block_times(model, out.plan);
+  const double passes = static_cast<double>(out.plan.micro_batches() * layer_spread(model, out.plan).fullest);
+  out.recompute = blocks.layer.recompute.total() * passes;
+  out.recompute_all_reduces = blocks.layer.recompute.tensor * passes;
+  return out;
 }
 
 } // namespace
@@ -84,23 +102,12 @@ MtNlgStudy mt_nlg_study(const std::optional<std::string>& calibration, const Cal
                                          catalogue, diagnostics);
   const JobDescription job = estimator->job();
   NodeType node = job.node;
-  node.gpu_price = UsdPerSecond(kGpuHourUsd / kHour.base());
+  node.gpu_price = UsdPerSecond(published::kMtNlgGpuHourUsd / kHour.base());
   MtNlgStudy out;
   out.calibration = estimator->calibration();
   out.capacity = usable_memory(node.gpu);
-  out.gpu_hour_usd = kGpuHourUsd;
-  out.iterations = kIterations;
-  for (PublishedPlan& published : published_plans(job.plan)) {
-    const JobEstimate estimate = estimator->estimate(published.plan);
-    StudiedPlan plan;
-    plan.estimate = estimate.iteration;
-    plan.interval = estimate.interval;
-    plan.run = training_run(estimate.iteration.time, kIterations, published.plan.gpus(), node, std::nullopt);
-    plan.memory = estimate.memory.peak;
-    plan.fits = estimate.memory.fits();
-    plan.published = std::move(published);
-    out.plans.push_back(std::move(plan));
-  }
+  for (const published::MtNlgPlan& published : published::kMtNlgPlans)
+    out.plans.push_back(studied(published, *estimator, node));
   const PlanSpace grid = released_grid(job.plan);
   out.grid = enumerate_plans(job.model, node, grid).size();
   ParallelPlan sharded = job.plan;
@@ -110,11 +117,15 @@ MtNlgStudy mt_nlg_study(const std::optional<std::string>& calibration, const Cal
   out.memory = {{"as in the study", fitting(job.model, node, grid)},
                 {"with ZeRO-1", fitting(job.model, node, released_grid(sharded))},
                 {"with ZeRO-1 and sequence parallelism", fitting(job.model, node, released_grid(sequence))}};
-  SearchPricing pricing = estimator->pricing();
-  out.cheapest_that_fit = cheapest_of(job.model, pricing, grid);
+  const SearchPricing pricing = estimator->pricing();
+  std::vector<FoundPlan> fitting_plans = by_cost(job.model, pricing, grid);
+  out.cheapest_that_fit = first_of(fitting_plans);
+  const Seconds limit = out.plans.back().estimate.time;
+  std::erase_if(fitting_plans, [&](const FoundPlan& found) { return found.time > limit; });
+  out.cheapest_in_time = first_of(std::move(fitting_plans));
   NodeType boundless = node;
   boundless.gpu.memory = Bytes(1e18);
-  out.cheapest = cheapest_of(job.model, {boundless, pricing.constants, pricing.habits}, grid);
+  out.cheapest = first_of(by_cost(job.model, {boundless, pricing.constants, pricing.habits}, grid));
   return out;
 }
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "app/command_line.hpp"
+#include "app/published_figures.hpp"
 #include "common/diagnostics.hpp"
 #include "vtrain_core/calibration/calibration_catalogue.hpp"
 #include "vtrain_core/calibration/fit.hpp"
@@ -18,21 +19,18 @@
 
 namespace vtrain {
 
-/// A plan that the study names, with its figures; none where they are not known.
-struct PublishedPlan {
-  ParallelPlan plan;
-  std::optional<double> iteration_s, utilization, days, cost_usd;
-  bool is_derived = false; ///< some of the figures are not printed there, but follow from others
-};
-
 /// One of the study's plans under our model.
 struct StudiedPlan {
-  PublishedPlan published;
+  published::MtNlgPlan published;
+  ParallelPlan plan;
   IterationEstimate estimate;
   Interval interval; ///< 90 %
   TrainingRun run;
   Bytes memory;
   bool fits = false;
+  // What vTrain's released rules leave out of an iteration, as it is here.
+  Seconds recompute;             ///< recomputation on one stage, its all-reduces included
+  Seconds recompute_all_reduces; ///< those
 };
 
 /// How many plans of the grid fit in memory under a setting.
@@ -48,9 +46,9 @@ struct MtNlgStudy {
   std::vector<GridMemory> memory;
   std::vector<FoundPlan> cheapest; ///< of the grid, memory not asked
   std::vector<FoundPlan> cheapest_that_fit;
+  std::vector<FoundPlan>
+      cheapest_in_time; ///< that fit and are no slower than the plan that the study proposes
   Bytes capacity;
-  double gpu_hour_usd = 0;
-  std::int64_t iterations = 0;
 };
 
 /// Runs the study with the constants called `calibration`, or with what suits.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "app/plan_report.hpp"
 
+#include "app/estimate_view.hpp"
 #include "app/memory_advice.hpp"
 #include "app/number_text.hpp"
 #include "app/text_table.hpp"
@@ -12,7 +13,6 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <utility>
 
@@ -84,23 +84,6 @@ std::string head_text(const PlanReport& report) {
 std::string comparison_text(const PlanReport& report) {
   const JobEstimate& given = report.given->estimate;
   const JobEstimate& best = report.best.front().estimate;
-  const auto parts = [](const Breakdown& b) {
-    return std::array<Seconds, 12>{b.forward,      b.backward,    b.recompute,     b.tensor_comm,
-                                   b.context_comm, b.expert_comm, b.pipeline_comm, b.data_comm,
-                                   b.bubble,       b.optimizer,   b.host,          b.other};
-  };
-  constexpr std::array<const char*, 12> kNames{"forward",
-                                               "backward",
-                                               "recomputation",
-                                               "tensor communication",
-                                               "context communication",
-                                               "expert communication",
-                                               "pipeline communication",
-                                               "data communication",
-                                               "pipeline bubble",
-                                               "optimizer",
-                                               "host",
-                                               "other"};
   ResultTable table({{"part", "s of an iteration", Style::text},
                      {"given", printable(report.request.given_file), Style::number},
                      {"best", "best plan", Style::number},
@@ -108,11 +91,11 @@ std::string comparison_text(const PlanReport& report) {
   const auto add = [&](const char* name, double a, double b) {
     table.add({name, rounded(a, 1e-4), rounded(b, 1e-4), rounded(a - b, 1e-4)});
   };
-  const auto first = parts(given.iteration.breakdown);
-  const auto second = parts(best.iteration.breakdown);
-  for (std::size_t i = 0; i < kNames.size(); ++i)
-    if (first[i] > Seconds{} || second[i] > Seconds{})
-      add(kNames[i], first[i].base(), second[i].base());
+  const auto first = breakdown_parts(given.iteration.breakdown);
+  const auto second = breakdown_parts(best.iteration.breakdown);
+  for (std::size_t i = 0; i < first.size(); ++i)
+    if (first[i].second > Seconds{} || second[i].second > Seconds{})
+      add(first[i].first, first[i].second.base(), second[i].second.base());
   add("all", given.iteration.time.base(), best.iteration.time.base());
   std::string out = fmt::format(
       "the plan of {} ({}, {} GPUs) takes {:.1f} % {} than the best and {}\n",

@@ -4,6 +4,7 @@
 #include "common/config.hpp"
 #include "common/file.hpp"
 #include "common/number.hpp"
+#include "common/parallel.hpp"
 #include "common/quantity_text.hpp"
 #include "common/suggest.hpp"
 #include "vtrain_core/formats/megatron_arguments.hpp"
@@ -15,7 +16,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -119,7 +119,7 @@ public:
   void read() {
     read_objective();
     out_.top = static_cast<std::size_t>(at_least_one(arguments_.top, "--top").value_or(10));
-    const std::int64_t cores = std::max(1U, std::thread::hardware_concurrency());
+    const auto cores = static_cast<std::int64_t>(usual_threads());
     out_.threads = static_cast<std::size_t>(
         std::min<std::int64_t>(at_least_one(arguments_.threads, "--threads").value_or(cores), 256));
     read_gpus();
@@ -184,7 +184,6 @@ private:
           "write --tokens 270e9");
       return;
     }
-    out_.tokens = arguments_.tokens;
     out_.iterations = iterations_for(*arguments_.tokens, out_.job.plan.global_batch, out_.job.model);
   }
 

@@ -31,7 +31,6 @@ struct PlanRequest {
   PlanObjective objective = PlanObjective::time;
   std::size_t top = 10;
   std::size_t threads = 1;
-  std::optional<double> tokens;           ///< the budget, if it was given in tokens
   std::optional<std::int64_t> iterations; ///< of the run; none: only iterations are compared
   std::optional<Reliability> reliability;
   std::optional<ParallelPlan> given; ///< the plan of a Megatron-LM script, to be explained beside the best

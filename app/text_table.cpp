@@ -170,8 +170,8 @@ std::string ResultTable::render(OutputFormat format) const {
   return to_text();
 }
 
-std::string labelled_line(std::string_view label, std::string_view text) {
-  return fmt::format("  {:<13}{}\n", label, text);
+std::string labelled_line(std::string_view label, std::string_view text, int width) {
+  return fmt::format("  {:<{}}{}\n", label, width, text);
 }
 
 } // namespace vtrain

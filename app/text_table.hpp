@@ -44,7 +44,7 @@ private:
   std::vector<std::vector<Cell>> rows_;
 };
 
-/// "  memory       42 GiB": a line of a block of labelled facts.
-[[nodiscard]] std::string labelled_line(std::string_view label, std::string_view text);
+/// "  memory       42 GiB": a line of a block of labelled facts, whose labels take `width` columns.
+[[nodiscard]] std::string labelled_line(std::string_view label, std::string_view text, int width = 13);
 
 } // namespace vtrain

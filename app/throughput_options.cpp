@@ -2,16 +2,15 @@
 #include "app/throughput_options.hpp"
 
 #include "app/progress.hpp"
+#include "common/parallel.hpp"
 #include "common/suggest.hpp"
 #include "jobs/throughput_source.hpp"
 #include "vtrain_core/calibration/calibration_catalogue.hpp"
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
 #include <system_error>
-#include <thread>
 
 namespace vtrain {
 namespace {
@@ -65,7 +64,7 @@ void resolve_from_core(const ThroughputOptions& options, const Cluster& cluster,
                             .calibration = chosen.calibration,
                             .models = models,
                             .cache = CurveCache(options.cache),
-                            .threads = std::max(1U, std::thread::hardware_concurrency()),
+                            .threads = usual_threads(),
                             .progress = [&](std::string_view model) {
                               if (line.is_due())
                                 line.show(fmt::format("searching plans of {}", model));

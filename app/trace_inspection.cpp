@@ -30,7 +30,8 @@ double share(double part, double whole) {
 }
 
 std::string fact_line(std::string_view label, const std::string& text) {
-  return fmt::format("  {:<11}{}\n", label, text);
+  constexpr int kLabelColumns = 11;
+  return labelled_line(label, text, kLabelColumns);
 }
 
 std::string rows_text(const TraceFunnel& funnel) {

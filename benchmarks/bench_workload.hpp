@@ -2,11 +2,11 @@
 // The jobs that benchmarks run, and the floor that they are compared with.
 #pragma once
 
+#include "benchmarks/wall_time.hpp"
 #include "common/random.hpp"
 #include "jobs/throughput_source.hpp"
 
 #include <array>
-#include <chrono>
 #include <cmath>
 #include <numbers>
 #include <queue>
@@ -47,13 +47,6 @@ inline Workload make_workload(const Load& row) {
   resolve_throughput_from_trace(workload, diagnostics);
   diagnostics.throw_if_errors();
   return workload;
-}
-
-/// Wall time of `work` in seconds.
-inline double seconds_of(const auto& work) {
-  const auto begin = std::chrono::steady_clock::now();
-  work();
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
 /// Arrivals and ends of the same jobs through a std::priority_queue, every job starting when it arrives.

@@ -2,6 +2,7 @@
 // How fast one iteration is estimated: from model, plan and node to seconds, with a graph of operators priced
 // afresh each time. The floor, timed in the same run, is the pipeline's collapsed evaluation alone. And the
 // fully expanded graph of operators of the same iteration.
+#include "benchmarks/wall_time.hpp"
 #include "platforms/catalogue.hpp"
 #include "vtrain_core/estimate/estimator.hpp"
 #include "vtrain_core/model/model_catalogue.hpp"
@@ -11,7 +12,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <functional>
 #include <sys/resource.h>
 #include <vector>
@@ -20,19 +20,13 @@ namespace {
 
 using namespace vtrain;
 
-double seconds(const std::function<void()>& work) {
-  const auto start = std::chrono::steady_clock::now();
-  work();
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
-
 /// Median time of one call in microseconds.
 double median_us(const std::function<void()>& work) {
   constexpr int kRuns = 11;
-  const int calls = std::max(1, static_cast<int>(0.02 / std::max(1e-7, seconds(work))));
+  const int calls = std::max(1, static_cast<int>(0.02 / std::max(1e-7, bench::seconds_of(work))));
   std::vector<double> times;
   for (int run = 0; run < kRuns; ++run)
-    times.push_back(seconds([&] {
+    times.push_back(bench::seconds_of([&] {
                       for (int i = 0; i < calls; ++i)
                         work();
                     }) /
@@ -70,7 +64,7 @@ void expanded(const Case& one, Estimator& estimator, const ModelShape& model) {
   const pipeline::OperationDetail detail = estimator.detail(model, one.plan);
   std::size_t tasks = 0;
   double makespan = 0;
-  const double wall = seconds([&] {
+  const double wall = bench::seconds_of([&] {
     const pipeline::Schedule schedule =
         pipeline::make_schedule(problem.kind, problem.stages, problem.micro_batches, problem.chunks);
     const pipeline::TaskGraph<double> graph = pipeline::expand(schedule, problem, &detail);

@@ -2,6 +2,7 @@
 // Independent pieces of work on several threads.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <exception>
@@ -10,6 +11,11 @@
 #include <vector>
 
 namespace vtrain {
+
+/// Threads that use the machine: its cores, at least 1.
+[[nodiscard]] inline std::size_t usual_threads() {
+  return std::max<std::size_t>(1, std::thread::hardware_concurrency());
+}
 
 /// Calls work(begin, end, thread) for pieces of at most `piece` indices that together are [0, count), on
 /// `threads` >= 1 threads, the calling one among them; `thread` counts from 0 and tells scratch memory apart.

@@ -10,8 +10,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
-#include <map>
 #include <utility>
 #include <vector>
 
@@ -24,14 +22,6 @@ NodeType part_of(const NodeType& node, std::int32_t gpus) {
   part.gpus = GpuCount(gpus);
   part.network = node.network * (static_cast<double>(gpus) / node.gpus.value());
   return part;
-}
-
-/// Half a node, a quarter, …, one GPU.
-std::vector<std::int32_t> parts_of(const NodeType& node) {
-  std::vector<std::int32_t> out;
-  for (std::int32_t gpus = node.gpus.value() / 2; gpus >= 1; gpus /= 2)
-    out.push_back(gpus);
-  return out;
 }
 
 /// Times and memory of plans that every feature of the estimate takes part in. They stand for the code in the
@@ -136,28 +126,29 @@ PredictedCurve CoreThroughput::search(const ModelShape& model, const PlanSpace& 
   curve.smallest = GpuCount(static_cast<std::int32_t>(smallest->gpus()));
   if (space.gpu_counts.empty())
     return curve;
-  add_levels(model, setup_.plans == CurvePlans::best ? space : scaled_space(model, space, *smallest), curve);
+  add_levels(model, setup_.plans == CurvePlans::best ? space : scaled_space(model, space), curve);
   return curve;
 }
 
-/// The space of one plan and its replicas.
-PlanSpace CoreThroughput::scaled_space(const ModelShape& model, const PlanSpace& space,
-                                       const ParallelPlan& smallest) const {
-  PlanSpace least = space;
-  // The fewest GPUs that are asked for and enough; where none is, nothing will be found.
-  least.gpu_counts.clear();
-  for (const std::int64_t count : space.gpu_counts)
-    if (count >= smallest.gpus())
-      least.gpu_counts.push_back(count);
+std::vector<FoundPlan> CoreThroughput::fastest(const ModelShape& model, const PlanSpace& space,
+                                               const NodeType& node) const {
   SearchRequest request;
   request.top = 0;
   request.frontier = false;
   request.by_gpu_count = true;
   request.threads = setup_.threads;
-  const SearchPricing pricing{setup_.cluster.node, setup_.calibration.values, setup_.stack.habits};
-  const SearchResult found = search_plans(model, least, pricing, request);
+  return search_plans(model, space, {node, setup_.calibration.values, setup_.stack.habits}, request)
+      .by_gpu_count;
+}
+
+/// The space of one plan and its replicas: the plan that is best on the fewest GPUs that are asked for and
+/// enough.
+PlanSpace CoreThroughput::scaled_space(const ModelShape& model, const PlanSpace& space) const {
+  const std::vector<FoundPlan> found = fastest(model, space, setup_.cluster.node);
+  if (found.empty())
+    return space; // there is no level either
+  const ParallelPlan& plan = found.front().plan;
   PlanSpace out = space;
-  const ParallelPlan plan = found.by_gpu_count.empty() ? smallest : found.by_gpu_count.front().plan;
   out.tensor = {plan.tensor};
   out.sequence_parallel = {plan.sequence_parallel};
   out.context = {plan.context};
@@ -173,24 +164,14 @@ PlanSpace CoreThroughput::scaled_space(const ModelShape& model, const PlanSpace&
 void CoreThroughput::add_levels(const ModelShape& model, const PlanSpace& space,
                                 PredictedCurve& curve) const {
   const NodeType& node = setup_.cluster.node;
-  std::vector<std::int32_t> parts = parts_of(node);
-  parts.insert(parts.begin(), node.gpus.value());
-  SearchRequest request;
-  request.top = 0;
-  request.frontier = false;
-  request.by_gpu_count = true;
-  request.threads = setup_.threads;
-  for (const std::int32_t part : parts) {
-    const NodeType nodes = part_of(node, part);
-    const SearchPricing pricing{nodes, setup_.calibration.values, setup_.stack.habits};
-    for (const FoundPlan& found : search_plans(model, space, pricing, request).by_gpu_count) {
+  for (std::int32_t part = node.gpus.value(); part >= 1; part /= 2)
+    for (const FoundPlan& found : fastest(model, space, part_of(node, part))) {
       const auto gpus = static_cast<std::int32_t>(found.plan.gpus());
       if (part < node.gpus.value() && part >= gpus)
         continue; // so few GPUs are on one node then
       curve.levels.push_back(
           {GpuCount(gpus), std::min(part, gpus), PerSecond(1.0 / found.time.base()), describe(found.plan)});
     }
-  }
   std::ranges::stable_sort(curve.levels, {}, [](const PredictedLevel& level) { return level.gpus; });
 }
 

@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <vector>
 
 namespace vtrain {
 
@@ -47,9 +48,11 @@ public:
 
 private:
   [[nodiscard]] PredictedCurve search(const ModelShape& model, const PlanSpace& space) const;
+  /// The fastest plan on each number of GPUs of such nodes.
+  [[nodiscard]] std::vector<FoundPlan> fastest(const ModelShape& model, const PlanSpace& space,
+                                               const NodeType& node) const;
   void add_levels(const ModelShape& model, const PlanSpace& space, PredictedCurve& curve) const;
-  [[nodiscard]] PlanSpace scaled_space(const ModelShape& model, const PlanSpace& space,
-                                       const ParallelPlan& smallest) const;
+  [[nodiscard]] PlanSpace scaled_space(const ModelShape& model, const PlanSpace& space) const;
   [[nodiscard]] std::string describe_inputs(const ModelShape& model, const PlanSpace& space) const;
 
   CoreThroughputSetup setup_;

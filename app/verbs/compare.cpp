@@ -14,6 +14,7 @@
 #include "app/threshold.hpp"
 #include "app/verbs.hpp"
 #include "common/file.hpp"
+#include "common/parallel.hpp"
 #include "common/suggest.hpp"
 
 #include <fmt/format.h>
@@ -21,7 +22,6 @@
 #include <algorithm>
 #include <cstdio>
 #include <memory>
-#include <thread>
 
 namespace vtrain {
 namespace {
@@ -64,7 +64,7 @@ std::vector<std::string> parse_policies(const std::string& text, const PolicyReg
 
 unsigned parallelism(const CompareArguments& arguments) {
   constexpr std::int64_t kMost = 1024;
-  const std::int64_t wanted = arguments.parallel.value_or(std::max(1U, std::thread::hardware_concurrency()));
+  const std::int64_t wanted = arguments.parallel.value_or(static_cast<std::int64_t>(usual_threads()));
   if (wanted < 1 || wanted > kMost)
     throw InputError({"-j", 0, 0}, fmt::format("{} is no number of processes", wanted), "write -j 2");
   return static_cast<unsigned>(wanted);

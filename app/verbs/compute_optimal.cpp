@@ -29,18 +29,15 @@ int compute_optimal_verb(const ComputeOptimalArguments& arguments, const CommonF
   needed(arguments.platform.has_value(), "--platform", "write --platform dgx-a100-80g");
   needed(arguments.gpus.has_value(), "--gpus", "write --gpus 1024");
   needed(arguments.days.has_value(), "--days", "write --days 30");
-  if (arguments.global_batch && *arguments.global_batch < 1)
-    diagnostics.error({"--global-batch", 0, 0},
-                      fmt::format("the global batch must be at least 1, not {}", *arguments.global_batch));
   diagnostics.throw_if_errors();
   const CalibrationCatalogue catalogue = CalibrationCatalogue::builtin();
-  const ComputeOptimalReport report = compute_optimal_report(
-      {.model = "gpt3-175b",
-       .platform = *arguments.platform,
-       .stack = arguments.stack,
-       .calibration = arguments.calibration,
-       .plan = {}},
-      *arguments.gpus, *arguments.days, arguments.global_batch.value_or(0), catalogue, diagnostics);
+  const ComputeOptimalReport report = compute_optimal_report({.model = "gpt3-175b",
+                                                              .platform = *arguments.platform,
+                                                              .stack = arguments.stack,
+                                                              .calibration = arguments.calibration,
+                                                              .plan = {}},
+                                                             *arguments.gpus, *arguments.days,
+                                                             arguments.global_batch, catalogue, diagnostics);
   show_warnings(diagnostics, flags);
   std::fputs(render(report, flags.format).c_str(), stdout);
   return 0;

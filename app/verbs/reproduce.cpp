@@ -4,6 +4,7 @@
 #include "app/compute_optimal_view.hpp"
 #include "app/log.hpp"
 #include "app/mt_nlg_study.hpp"
+#include "app/published_figures.hpp"
 #include "app/verbs.hpp"
 
 #include <cstdio>
@@ -27,22 +28,16 @@ int reproduce_mt_nlg(const ReproduceArguments& arguments, const CommonFlags& fla
 
 int reproduce_compute_optimal(const ReproduceArguments& arguments, const CommonFlags& flags) {
   configure_log(flags);
-  constexpr std::int64_t kGpus = 3360;
-  constexpr double kDays = 30;
+  constexpr const published::ComputeOptimal& kStudy = published::kComputeOptimal;
   Diagnostics diagnostics;
-  ComputeOptimalReport report =
-      compute_optimal_report({.model = "gpt3-175b",
-                              .platform = "dgx-a100-80g",
-                              .stack = {},
-                              .calibration = arguments.calibration,
-                              .plan = {}},
-                             kGpus, kDays, 0, CalibrationCatalogue::builtin(), diagnostics);
-  report.published = PublishedComputeOptimal{.naive_parameters = 145.61e9,
-                                             .utilization = 0.3556,
-                                             .naive_days = 85,
-                                             .parameters = 76.04e9,
-                                             .plan = "(8,70,6)",
-                                             .source = "vTrain (arXiv 2312.12391), case study 3"};
+  ComputeOptimalReport report = compute_optimal_report({.model = "gpt3-175b",
+                                                        .platform = "dgx-a100-80g",
+                                                        .stack = {},
+                                                        .calibration = arguments.calibration,
+                                                        .plan = {}},
+                                                       kStudy.gpus, kStudy.days, std::nullopt,
+                                                       CalibrationCatalogue::builtin(), diagnostics);
+  report.published = &kStudy;
   show_warnings(diagnostics, flags);
   std::fputs(render(report, flags.format).c_str(), stdout);
   return 0;

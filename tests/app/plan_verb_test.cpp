@@ -97,7 +97,7 @@ TEST_CASE("a plan of Megatron-LM is explained beside the best") {
 
 TEST_CASE("wrong searches are refused with what would be right") {
   CHECK(contains(error_of("plan --model mt-nlg-530b --platform dgx-a100-80g --gpus 8 --global-batch 1920"),
-                 "the smallest number of GPUs on which a plan fits is "));
+                 "the smallest number of GPUs on which a plan fits is 120 ("));
   CHECK(contains(error_of("plan " + kJob + "--gpus 37"), "is possible on 37 GPUs"));
   CHECK(
       contains(error_of("plan " + kJob + "--gpus 8 --tokens 0"), "the token budget must be greater than 0"));
@@ -150,6 +150,8 @@ TEST_CASE("the case studies show published figures beside our own") {
   const double ours = json["ours"][0]["iteration_time_s"];
   CHECK(ours > 40);
   CHECK(ours < 60.1);
+  CHECK(json["best_in_time"][0]["iteration_time_s"] <= json["ours"][1]["iteration_time_s"]);
+  CHECK(json["published"][1]["derived"] == "time, MFU and days derived");
   const std::string study = run_program("reproduce mt-nlg").out;
   for (const char* part : {"42.59", "60.1", "9,010,000 USD", "8,620,000 USD", "294 plans"})
     CHECK_MESSAGE(contains(study, part), part);

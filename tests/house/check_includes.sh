@@ -44,7 +44,7 @@ BEGIN {
   core["estimate"] = "cost graph model pipeline plan"
   core["calibration"] = "cost estimate graph model pipeline plan"
   core["compat"] = "cost pipeline"
-  core["search"] = "cost estimate model plan"
+  core["search"] = "cost estimate graph model plan"
 }
 function wrong(sentence) {
   printf "%s:%d: error: %s\n", FILENAME, FNR, sentence

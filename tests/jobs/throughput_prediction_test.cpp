@@ -4,6 +4,7 @@
 #include "jobs/core_throughput.hpp"
 #include "platforms/catalogue.hpp"
 #include "tests/common/temporary_folder.hpp"
+#include "tests/jobs/asked_jobs.hpp"
 
 #include <doctest/doctest.h>
 
@@ -11,36 +12,9 @@
 #include <vector>
 
 using namespace vtrain;
+using namespace vtrain_test;
 
 namespace {
-
-struct Asked {
-  std::string model = "a";
-  int batch = 8;
-  int gpus = 1, least = 1, most = 1;
-  std::optional<std::int64_t> iterations = 100;
-  std::optional<double> duration_s = {};
-};
-
-Workload workload_of(const std::vector<Asked>& asked) {
-  Workload workload;
-  workload.funnel.file = "t.csv";
-  for (const Asked& a : asked) {
-    Job job;
-    job.name = workload.strings.intern("j" + std::to_string(workload.jobs.size()));
-    job.model = workload.strings.intern(a.model);
-    job.global_batch = a.batch;
-    job.gpus = GpuCount(a.gpus);
-    job.min_gpus = GpuCount(a.least);
-    job.max_gpus = GpuCount(a.most);
-    job.iterations = a.iterations;
-    if (a.duration_s)
-      job.recorded_duration = Seconds(*a.duration_s);
-    job.line = static_cast<std::uint32_t>(workload.jobs.size()) + 2;
-    workload.jobs.push_back(job);
-  }
-  return workload;
-}
 
 /// GPUs / 10 iterations a second from 4 GPUs on, half of that when spread.
 class MadeUp : public ThroughputPredictor {
@@ -66,21 +40,14 @@ public:
 std::string resolve(Workload& workload, ThroughputPredictor& predictor) {
   Diagnostics diagnostics;
   resolve_throughput_from_predictor(workload, predictor, diagnostics);
-  std::string text;
-  for (const Diagnostic& diagnostic : diagnostics.kept())
-    text += to_string(diagnostic) + "\n";
-  return text;
-}
-
-bool contains(const std::string& text, std::string_view part) {
-  return text.find(part) != std::string::npos;
+  return text_of(diagnostics);
 }
 
 } // namespace
 
 TEST_CASE("jobs of one model and batch share a curve that is predicted once, with their counts") {
   Workload workload =
-      workload_of({{.gpus = 8, .least = 4, .most = 16}, {.gpus = 12, .least = 12, .most = 12}});
+      workload_of({{.gpus = 8, .iterations = 100, .least = 4, .most = 16}, {.gpus = 12, .iterations = 100}});
   MadeUp predictor;
   CHECK(resolve(workload, predictor) == "");
   CHECK(predictor.calls == 1);
@@ -96,7 +63,8 @@ TEST_CASE("jobs of one model and batch share a curve that is predicted once, wit
 }
 
 TEST_CASE("a job that asks for too few GPUs gets the fewest that are enough, by its own counts") {
-  Workload workload = workload_of({{.gpus = 2, .least = 1, .most = 16}, {.gpus = 5, .least = 5, .most = 5}});
+  Workload workload =
+      workload_of({{.gpus = 2, .iterations = 100, .least = 1, .most = 16}, {.gpus = 5, .iterations = 100}});
   MadeUp predictor;
   CHECK(contains(resolve(workload, predictor), "t.csv:2: warning: 1 jobs ask for fewer GPUs"));
   CHECK(workload.jobs[0].gpus == GpuCount(4));
@@ -106,14 +74,14 @@ TEST_CASE("a job that asks for too few GPUs gets the fewest that are enough, by 
 }
 
 TEST_CASE("what cannot be predicted is an error for each job, with what would be right") {
-  Workload workload = workload_of({{.gpus = 2, .most = 2},
-                                   {.model = "unknown"},
-                                   {.model = ""},
-                                   {.batch = 0},
-                                   {.gpus = 4, .least = 4, .most = 4, .iterations = {}}});
+  Workload workload = workload_of({{.name = "j0", .gpus = 2, .iterations = 100},
+                                   {.name = "j1", .model = "unknown", .iterations = 100},
+                                   {.name = "j2", .model = "", .iterations = 100},
+                                   {.name = "j3", .batch = 0, .iterations = 100},
+                                   {.name = "j4", .gpus = 4}});
   MadeUp predictor;
   const std::string text = resolve(workload, predictor);
-  CHECK(contains(text, "t.csv:2: error: job 'j0' cannot train a with global batch 8 on 2 GPUs"));
+  CHECK(contains(text, "t.csv:2: error: job 'j0' cannot train bert with global batch 64 on 2 GPUs"));
   CHECK(contains(text, "the smallest number of GPUs is 4"));
   CHECK(contains(text, "t.csv:3: error: job 'j1': unknown model 'unknown'; did you mean 'known'?"));
   CHECK(contains(text, "t.csv:4: error: job 'j2' has no model"));

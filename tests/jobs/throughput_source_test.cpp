@@ -2,6 +2,7 @@
 #include "common/file.hpp"
 #include "jobs/throughput_source.hpp"
 #include "tests/common/temporary_folder.hpp"
+#include "tests/jobs/asked_jobs.hpp"
 #include "tests/support/shared_data.hpp"
 
 #include <doctest/doctest.h>
@@ -9,42 +10,9 @@
 #include <string>
 
 using namespace vtrain;
+using namespace vtrain_test;
 
 namespace {
-
-struct Asked {
-  std::string name = "j";
-  int gpus = 1;
-  std::string model = "bert";
-  int batch = 64;
-  std::optional<std::int64_t> iterations = {};
-  std::optional<double> duration_s = {};
-};
-
-Workload workload_of(const std::vector<Asked>& asked) {
-  Workload workload;
-  workload.funnel.file = "t.csv";
-  for (const Asked& a : asked) {
-    Job job;
-    job.name = workload.strings.intern(a.name);
-    job.model = workload.strings.intern(a.model);
-    job.gpus = job.min_gpus = job.max_gpus = GpuCount(a.gpus);
-    job.global_batch = a.batch;
-    job.iterations = a.iterations;
-    if (a.duration_s)
-      job.recorded_duration = Seconds(*a.duration_s);
-    job.line = static_cast<std::uint32_t>(workload.jobs.size()) + 2;
-    workload.jobs.push_back(job);
-  }
-  return workload;
-}
-
-std::string text_of(const Diagnostics& diagnostics) {
-  std::string text;
-  for (const Diagnostic& diagnostic : diagnostics.kept())
-    text += to_string(diagnostic) + "\n";
-  return text;
-}
 
 ThroughputProfile profile_of(const std::string& csv, Diagnostics& diagnostics) {
   const vtrain_test::TemporaryFolder folder;
@@ -58,10 +26,6 @@ std::string profile_errors(const std::string& csv) {
   Diagnostics diagnostics;
   (void)profile_of(csv, diagnostics);
   return text_of(diagnostics);
-}
-
-bool contains(const std::string& text, std::string_view part) {
-  return text.find(part) != std::string::npos;
 }
 
 /// Resolves one job against a table; the errors.

@@ -150,9 +150,7 @@ IterationEstimate Estimator::estimate(const ModelShape& model, const ParallelPla
     out.breakdown.bubble = without_rounding(out.breakdown.bubble - messages, out.time);
   }
   out.gpus = plan.gpus();
-  const Gpu& gpu = impl_->node.gpu;
-  const FlopsPerSecond peak =
-      plan.precision == Precision::fp8 ? gpu.peak_fp8.value_or(gpu.peak_fp16) : gpu.peak_fp16;
+  const FlopsPerSecond peak = dense_peak(impl_->node.gpu, plan.precision);
   const Seconds gpu_time = out.time * static_cast<double>(out.gpus);
   const double samples = static_cast<double>(plan.global_batch);
   out.mfu = model_flops(model, samples) / (peak * gpu_time);

@@ -45,4 +45,8 @@ Flops hardware_flops(const ModelShape& model, double samples, Recompute recomput
   return Flops(samples * (3 * (work.layers + work.head) + again));
 }
 
+FlopsPerSecond dense_peak(const Gpu& gpu, Precision precision) {
+  return precision == Precision::fp8 ? gpu.peak_fp8.value_or(gpu.peak_fp16) : gpu.peak_fp16;
+}
+
 } // namespace vtrain

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "common/units.hpp"
+#include "platforms/platform.hpp"
 #include "vtrain_core/model/model.hpp"
 #include "vtrain_core/plan/parallel_plan.hpp"
 
@@ -17,5 +18,8 @@ namespace vtrain {
 /// The same with what the plan recomputes: + one forward pass of the layers (full) or of the attention cores
 /// (selective).
 [[nodiscard]] Flops hardware_flops(const ModelShape& model, double samples, Recompute recompute);
+
+/// Dense peak of a GPU for matrix products in that precision; MFU is measured against it.
+[[nodiscard]] FlopsPerSecond dense_peak(const Gpu& gpu, Precision precision);
 
 } // namespace vtrain

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "vtrain_core/search/compute_optimal.hpp"
 
+#include "vtrain_core/graph/flops.hpp"
 #include "vtrain_core/search/training_run.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
 
 namespace vtrain {
 namespace {
@@ -14,15 +16,10 @@ namespace {
 /// numbers of GPUs.
 constexpr std::array<std::int64_t, 6> kBatches{1536, 1680, 1792, 1920, 2048, 2304};
 
-/// Dense peak of a GPU for the plan's GEMMs.
-FlopsPerSecond peak_of(const Gpu& gpu, Precision precision) {
-  return precision == Precision::fp8 ? gpu.peak_fp8.value_or(gpu.peak_fp16) : gpu.peak_fp16;
-}
-
 class CandidateSearch {
 public:
   CandidateSearch(const SearchPricing& pricing, const ComputeBudget& budget)
-      : pricing_(pricing), budget_(budget), peak_(peak_of(pricing.node.gpu, budget.base.precision)) {}
+      : pricing_(pricing), budget_(budget), peak_(dense_peak(pricing.node.gpu, budget.base.precision)) {}
 
   [[nodiscard]] Flops compute() const { return peak_ * budget_.time * static_cast<double>(budget_.gpus); }
 
@@ -91,6 +88,11 @@ double between(const ComputeOptimalCandidate& in_time, const ComputeOptimalCandi
   return std::exp(low);
 }
 
+/// Whether they differ in no more than vocabulary and name, as the sizes of GPT-3, OPT and Megatron-LM do.
+bool is_like(const ModelShape& a, const ModelShape& b) {
+  return a.layers == b.layers && a.hidden == b.hidden && a.heads == b.heads && a.ffn_hidden == b.ffn_hidden;
+}
+
 } // namespace
 
 bool is_gpt_shape(const ModelShape& model) {
@@ -106,7 +108,8 @@ ComputeOptimal compute_optimal(std::span<const ModelShape> models, const SearchP
   out.naive_parameters = std::sqrt(out.compute.base() / (kFlopsPerParameterToken * kChinchillaTokens));
   std::vector<const ModelShape*> shapes;
   for (const ModelShape& model : models)
-    if (is_gpt_shape(model))
+    if (is_gpt_shape(model) &&
+        std::ranges::none_of(shapes, [&](const ModelShape* known) { return is_like(*known, model); }))
       shapes.push_back(&model);
   std::ranges::stable_sort(shapes, std::greater{}, [](const ModelShape* m) { return total_parameters(*m); });
   const auto naive = std::ranges::find_if(

@@ -56,9 +56,9 @@ struct ComputeOptimal {
 /// Dense GPT shapes: learned positions, biases, plain FFN, one key and value for each head, 2,048 tokens.
 [[nodiscard]] bool is_gpt_shape(const ModelShape& model);
 
-/// Searches up to 6 virtual stages, micro-batches of 1, 2, 4 and 8, ZeRO 0 and 1, tensor degrees within a
-/// node. Searches the GPT shapes of `models` from the naive answer (and one above) downward, until one is in
-/// time and one more. `pricing.node` has the GPUs.
+/// Searches the GPT shapes of `models` from the naive answer (and one above) downward, until one is in time
+/// and one more; of shapes that differ in vocabulary alone the first. Their plans: tensor degrees within a
+/// node, up to 6 virtual stages, micro-batches of 1, 2, 4 and 8, ZeRO 0 and 1. `pricing.node` has the GPUs.
 [[nodiscard]] ComputeOptimal compute_optimal(std::span<const ModelShape> models, const SearchPricing& pricing,
                                              const ComputeBudget& budget);
 
