@@ -48,7 +48,7 @@ public:
     space.expert = whole_numbers<std::int32_t>("ep", 1);
     space.virtual_stages = whole_numbers<std::int32_t>("virtual_stages", 1);
     space.micro_batch = whole_numbers<std::int64_t>("micro_batch", 1);
-    space.zero = whole_numbers<std::int32_t>("zero", 0);
+    space.zero = whole_numbers<std::int32_t>("zero", 0, 3);
     if (sequence_parallel_is_given_)
       space.sequence_parallel = {space.base.sequence_parallel};
     for (const ConfigNode& item : list("recompute")) {
@@ -87,15 +87,16 @@ private:
     return std::ranges::find(lists_, key, &List::key)->items;
   }
 
-  template <class T> std::vector<T> whole_numbers(const std::string& key, std::int64_t least) {
+  template <class T>
+  std::vector<T> whole_numbers(const std::string& key, std::int64_t least, std::int64_t most = kMostSamples) {
     std::vector<T> out;
     for (const ConfigNode& item : list(key)) {
       const std::optional<std::int64_t> number =
           item.kind == ConfigNode::Kind::scalar ? parse_integer(item.scalar) : std::nullopt;
-      if (!number || *number < least || *number > kMostSamples)
+      if (!number || *number < least || *number > most)
         diagnostics_.error(
             item.where,
-            fmt::format("'{}' must be whole numbers of at least {}, not '{}'", key, least, item.scalar),
+            fmt::format("'{}' must be whole numbers from {} to {}, not '{}'", key, least, most, item.scalar),
             fmt::format("write {} 1,2,4", flag_of(key)));
       else
         out.push_back(static_cast<T>(*number));

@@ -69,7 +69,7 @@ void resolve_from_core(const ThroughputOptions& options, const Cluster& cluster,
                               if (line.is_due())
                                 line.show(fmt::format("searching plans of {}", model));
                             }});
-  resolve_throughput_from_predictor(workload, predictor, diagnostics);
+  resolve_throughput_from_predictor(workload, predictor, diagnostics, cluster.gpus());
 }
 
 void resolve_from_profile(const ThroughputOptions& options, const Cluster& cluster, Workload& workload,
@@ -79,7 +79,7 @@ void resolve_from_profile(const ThroughputOptions& options, const Cluster& clust
   const Gpu& gpu = cluster.node.gpu;
   std::vector<std::string> names = gpu.aliases;
   names.insert(names.begin(), gpu.name);
-  resolve_throughput_from_profile(workload, profile, names, diagnostics);
+  resolve_throughput_from_profile(workload, profile, names, diagnostics, cluster.gpus());
 }
 
 } // namespace

@@ -16,6 +16,9 @@
 namespace vtrain {
 namespace {
 
+/// Grows when curves are made in another way: other plans are searched, other nodes stand for spread gangs.
+constexpr int kCurveVersion = 1;
+
 /// A node of which a gang has `gpus` GPUs, with their share of its network.
 NodeType part_of(const NodeType& node, std::int32_t gpus) {
   NodeType part = node;
@@ -79,9 +82,9 @@ std::string node_text(const NodeType& node) {
 
 std::string CoreThroughput::describe_inputs(const ModelShape& model, const PlanSpace& space) const {
   const NodeType& node = setup_.cluster.node;
-  std::string out =
-      fmt::format("curve 1\n{}\n{}\n{}\nplans {}\ncounts {}\n", shape_text(model), node_text(node),
-                  setup_.stack.name, static_cast<int>(setup_.plans), fmt::join(space.gpu_counts, ","));
+  std::string out = fmt::format("curve {}\n{}\n{}\n{}\nplans {}\ncounts {}\n", kCurveVersion,
+                                shape_text(model), node_text(node), setup_.stack.name,
+                                static_cast<int>(setup_.plans), fmt::join(space.gpu_counts, ","));
   out += "most " + std::to_string(space.most_gpus) + "\n";
   for (std::size_t i = 0; i < kConstants; ++i)
     out += fmt::format("{}\n", setup_.calibration.values[static_cast<Constant>(i)]);

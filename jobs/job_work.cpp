@@ -45,4 +45,13 @@ void set_work(const Workload& workload, Job& job, const std::string& source, Dia
         fmt::format("the longest time is {}", format_seconds(kLongestTime)));
 }
 
+bool give_up_if_too_wide(Job& job, GpuCount cluster_gpus) {
+  if (job.gpus <= cluster_gpus)
+    return false;
+  job.curve = kRecordedCurve;
+  job.duration = job.recorded_duration.value_or(Seconds{});
+  job.work = job.duration.base();
+  return true;
+}
+
 } // namespace vtrain

@@ -24,8 +24,9 @@ struct JobKind {
 
 class PredictionResolver {
 public:
-  PredictionResolver(Workload& workload, ThroughputPredictor& predictor, Diagnostics& diagnostics)
-      : workload_(workload), predictor_(predictor), diagnostics_(diagnostics) {}
+  PredictionResolver(Workload& workload, ThroughputPredictor& predictor, GpuCount cluster_gpus,
+                     Diagnostics& diagnostics)
+      : workload_(workload), predictor_(predictor), cluster_gpus_(cluster_gpus), diagnostics_(diagnostics) {}
 
   void run() {
     collect();
@@ -48,7 +49,9 @@ private:
   static bool is_described(const Job& job) { return job.model != Symbol(0) && job.global_batch > 0; }
 
   void collect() {
-    for (const Job& job : workload_.jobs) {
+    for (Job& job : workload_.jobs) {
+      if (give_up_if_too_wide(job, cluster_gpus_))
+        continue;
       if (!is_described(job)) {
         diagnostics_.error(place_of(workload_, job),
                            fmt::format("job '{}' has no {}", workload_.strings.text(job.name),
@@ -85,7 +88,7 @@ private:
   }
 
   void resolve(Job& job) {
-    if (!is_described(job))
+    if (!is_described(job) || job.gpus > cluster_gpus_)
       return;
     const JobKind& kind = kinds_.at(key_of(job));
     if (kind.curve == kRecordedCurve || !narrow(job, workload_.curves[kind.curve.value()])) {
@@ -140,6 +143,7 @@ private:
 
   Workload& workload_;
   ThroughputPredictor& predictor_;
+  GpuCount cluster_gpus_;
   Diagnostics& diagnostics_;
   std::map<Key, JobKind> kinds_;
   std::size_t raised_ = 0;
@@ -149,8 +153,8 @@ private:
 } // namespace
 
 void resolve_throughput_from_predictor(Workload& workload, ThroughputPredictor& predictor,
-                                       Diagnostics& diagnostics) {
-  PredictionResolver(workload, predictor, diagnostics).run();
+                                       Diagnostics& diagnostics, GpuCount cluster_gpus) {
+  PredictionResolver(workload, predictor, cluster_gpus, diagnostics).run();
 }
 
 } // namespace vtrain

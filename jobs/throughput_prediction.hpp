@@ -4,6 +4,7 @@
 
 #include "common/diagnostics.hpp"
 #include "common/units.hpp"
+#include "jobs/job_work.hpp"
 #include "jobs/workload.hpp"
 
 #include <cstdint>
@@ -48,8 +49,9 @@ public:
 ///
 /// GPUs that are too few, for memory or for any plan, do not count: min_gpus goes up to the next count that
 /// has a speed, max_gpus down, and so does the request where the job may be given more; a warning counts such
-/// jobs. A job that cannot have enough is an error that says the smallest count.
+/// jobs. A job that cannot have enough is an error that says the smallest count; one wider than the cluster
+/// needs no speed.
 void resolve_throughput_from_predictor(Workload& workload, ThroughputPredictor& predictor,
-                                       Diagnostics& diagnostics);
+                                       Diagnostics& diagnostics, GpuCount cluster_gpus = kAnyWidth);
 
 } // namespace vtrain

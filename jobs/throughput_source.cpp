@@ -167,13 +167,16 @@ void resolve_throughput_from_trace(Workload& workload, Diagnostics& diagnostics)
 }
 
 void resolve_throughput_from_profile(Workload& workload, const ThroughputProfile& profile,
-                                     const std::vector<std::string>& gpu_names, Diagnostics& diagnostics) {
+                                     const std::vector<std::string>& gpu_names, Diagnostics& diagnostics,
+                                     GpuCount cluster_gpus) {
   CurveTable table(workload, profile, gpu_names, diagnostics);
   if (table.empty()) {
     report_unknown_gpu(profile, gpu_names, diagnostics);
     return;
   }
   for (Job& job : workload.jobs) {
+    if (give_up_if_too_wide(job, cluster_gpus))
+      continue;
     const std::optional<CurveId> curve = table.curve_of(job);
     if (!curve)
       continue;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "common/diagnostics.hpp"
+#include "jobs/job_work.hpp"
 #include "jobs/workload.hpp"
 
 #include <filesystem>
@@ -45,8 +46,10 @@ struct ThroughputProfile {
 /// that have no consolidated partner count for nothing, with a warning. Rows without these columns match any.
 /// Its work is its iterations; a trace that has only a duration gets duration x rate(requested) iterations.
 /// min_gpus and max_gpus stay as the trace has them. A job whose model, batch or requested GPU count the
-/// table lacks is an error that names the job's line and what the table has.
+/// table lacks is an error that names the job's line and what the table has. One wider than the cluster needs
+/// no speed.
 void resolve_throughput_from_profile(Workload& workload, const ThroughputProfile& profile,
-                                     const std::vector<std::string>& gpu_names, Diagnostics& diagnostics);
+                                     const std::vector<std::string>& gpu_names, Diagnostics& diagnostics,
+                                     GpuCount cluster_gpus = kAnyWidth);
 
 } // namespace vtrain

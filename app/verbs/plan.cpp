@@ -5,6 +5,7 @@
 #include "app/plan_request.hpp"
 #include "app/progress.hpp"
 #include "app/verbs.hpp"
+#include "common/quantity_text.hpp"
 #include "vtrain_core/plan/check_plan.hpp"
 
 #include <fmt/format.h>
@@ -26,14 +27,27 @@ PlanRow row_of(const PlanRequest& request, JobEstimator& estimator, const Parall
   const Seconds iteration = row.estimate.iteration.time;
   const NodeType& node = request.job.node;
   row.iteration_cost_usd = training_run(iteration, 1, plan.gpus(), node, std::nullopt).cost_usd;
-  if (request.iterations)
+  if (request.iterations) {
     row.run = training_run(iteration, *request.iterations, plan.gpus(), node, request.reliability);
+    if (!(row.run->wall <= kLongestTime))
+      throw InputError({request.reliability ? "--node-mtbf" : "--tokens", 0, 0},
+                       fmt::format("the run on {} GPUs would take {:.3g} days{}", plan.gpus(),
+                                   row.run->wall / kDay,
+                                   request.reliability ? ": nodes fail before a checkpoint is written" : ""),
+                       fmt::format("the longest time is {}", format_seconds(kLongestTime)));
+  }
   return row;
 }
 
 /// No plan fits: says on how many GPUs one does.
 [[noreturn]] void refuse(const PlanRequest& request, const SearchResult& result) {
   const JobDescription& job = request.job;
+  // What no degree can help, such as fp8 on a GPU that lacks it.
+  std::vector<Diagnostic> findings;
+  for (std::string& fault : plan_faults(job.model, request.space.base, job.node.gpu))
+    findings.push_back({job.plan_where, Severity::error, std::move(fault), {}});
+  if (result.searched == 0 && !findings.empty())
+    throw InputError(std::move(findings));
   const std::int64_t gpus = request.space.most_gpus;
   const bool exact = !request.space.gpu_counts.empty();
   PlanSpace wider = request.space;

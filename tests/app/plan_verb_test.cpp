@@ -106,6 +106,14 @@ TEST_CASE("wrong searches are refused with what would be right") {
   CHECK(contains(error_of("plan " + kJob), "the number of GPUs is missing"));
   CHECK(contains(error_of("plan --model gpt3-6.7b --platform dgx-a100-80g --gpus 8"),
                  "the global batch is missing"));
+  CHECK(contains(error_of("plan " + kJob + "--gpus 8 --precision fp8"),
+                 "A100-SXM-80GB has no fp8 tensor cores"));
+  CHECK(contains(error_of("plan " + kJob + "--gpus 8 --tokens 1e9 --node-mtbf 1s"),
+                 "nodes fail before a checkpoint is written"));
+  CHECK(contains(error_of("plan " + kJob + "--gpus 8 --zero 259"), "whole numbers from 0 to 3"));
+  CHECK(contains(
+      error_of("plan " + kJob + "--gpus 8 --tp 2147483647 --pp 2147483647 --dp 2147483647 --cp 2147483647"),
+      "no plan of gpt3-6.7b"));
   const std::string all = error_of("plan " + kJob + "--gpus 8 --tp x --objective tim --top 0 --restart 5min");
   for (const char* part : {"--tp: error", "--objective: error", "--top: error", "write --node-mtbf 60d"})
     CHECK_MESSAGE(contains(all, part), part);

@@ -89,6 +89,18 @@ TEST_CASE("what cannot be predicted is an error for each job, with what would be
   CHECK(contains(text, "t.csv:6: error: job 'j4' has neither iterations nor a duration"));
 }
 
+TEST_CASE("a job wider than the cluster is rejected on arrival, so it needs no speed") {
+  Workload workload = workload_of({{.gpus = 64, .iterations = 100}, {.gpus = 8, .iterations = 100}});
+  MadeUp predictor;
+  Diagnostics diagnostics;
+  resolve_throughput_from_predictor(workload, predictor, diagnostics, GpuCount(16));
+  CHECK(text_of(diagnostics) == "");
+  CHECK(workload.jobs[0].curve == kRecordedCurve);
+  CHECK(workload.jobs[0].gpus == GpuCount(64));
+  CHECK(workload.jobs[1].duration.base() == doctest::Approx(125));
+  CHECK(predictor.asked == std::vector{GpuCount(8)});
+}
+
 TEST_CASE("the core's curves: more GPUs are faster, spread gangs slower, and the cache changes nothing") {
   const vtrain_test::TemporaryFolder folder;
   const Catalogue platforms = Catalogue::builtin();

@@ -46,7 +46,8 @@ public:
   Enumerator(const ModelShape& model, const NodeType& node, const PlanSpace& space)
       : model_(model), node_(node), space_(space), plan_(space.base) {
     most_gpus_ = space.gpu_counts.empty() ? space.most_gpus : space.gpu_counts.back();
-    batch_divisors_ = divisors<std::int32_t>(space.base.global_batch, most_gpus_);
+    replicas_ =
+        within(space.data.empty() ? divisors<std::int32_t>(space.base.global_batch, most_gpus_) : space.data);
   }
 
   std::vector<PlanChoice> run() {
@@ -62,11 +63,17 @@ public:
 
 private:
   [[nodiscard]] std::vector<std::int32_t> tensors() const {
-    return space_.tensor.empty() ? divisors<std::int32_t>(model_.heads, 2 * node_.gpus.value())
-                                 : space_.tensor;
+    return within(space_.tensor.empty() ? divisors<std::int32_t>(model_.heads, 2 * node_.gpus.value())
+                                        : space_.tensor);
   }
   [[nodiscard]] std::vector<std::int32_t> contexts() const {
-    return space_.context.empty() ? powers_of_two(model_.sequence_length / kFewestTokens) : space_.context;
+    return within(space_.context.empty() ? powers_of_two(model_.sequence_length / kFewestTokens)
+                                         : space_.context);
+  }
+  /// Degrees that need no more GPUs than there may be, so that products of a few of them fit 64 bits.
+  [[nodiscard]] std::vector<std::int32_t> within(std::vector<std::int32_t> degrees) const {
+    std::erase_if(degrees, [&](std::int32_t degree) { return degree > most_gpus_; });
+    return degrees;
   }
   [[nodiscard]] std::vector<std::int32_t> experts() const {
     if (!space_.expert.empty())
@@ -93,8 +100,8 @@ private:
 
   void add_pipelines() {
     const std::int64_t most = most_gpus_ / (std::int64_t{choice_.tensor} * choice_.context);
-    const std::vector<std::int32_t> pipelines =
-        space_.pipeline.empty() ? count_to(std::min<std::int64_t>(model_.layers, most)) : space_.pipeline;
+    const std::vector<std::int32_t> pipelines = within(
+        space_.pipeline.empty() ? count_to(std::min<std::int64_t>(model_.layers, most)) : space_.pipeline);
     for (const std::int32_t pipeline : pipelines) {
       choice_.pipeline = pipeline;
       const std::vector<std::int32_t> chunks =
@@ -102,8 +109,8 @@ private:
       for (const std::int32_t virtual_stages : chunks) {
         choice_.virtual_stages = virtual_stages;
         const bool is_given = !space_.pipeline.empty() && !space_.virtual_stages.empty();
-        if (pipeline * virtual_stages <= model_.layers && (pipeline > 1 || virtual_stages == 1) &&
-            (is_given || is_even(model_, pipeline, virtual_stages)))
+        if (std::int64_t{pipeline} * virtual_stages <= model_.layers &&
+            (pipeline > 1 || virtual_stages == 1) && (is_given || is_even(model_, pipeline, virtual_stages)))
           add_replicas();
       }
     }
@@ -111,7 +118,7 @@ private:
 
   void add_replicas() {
     const std::int64_t gpus_of_replica = std::int64_t{choice_.tensor} * choice_.context * choice_.pipeline;
-    for (const std::int32_t data : space_.data.empty() ? batch_divisors_ : space_.data) {
+    for (const std::int32_t data : replicas_) {
       const std::int64_t gpus = gpus_of_replica * data;
       if (gpus > most_gpus_ ||
           (!space_.gpu_counts.empty() && !std::ranges::binary_search(space_.gpu_counts, gpus)))
@@ -164,7 +171,7 @@ private:
   ParallelPlan plan_;
   PlanChoice choice_;
   std::int64_t most_gpus_ = 1;
-  std::vector<std::int32_t> batch_divisors_;
+  std::vector<std::int32_t> replicas_;
   std::vector<PlanChoice> out_;
 };
 
